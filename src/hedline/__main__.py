@@ -1,0 +1,6 @@
+"""`python -m hedline`."""
+
+from hedline.cli.main import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Benchmarks that print ratios against a peer or a limit."""

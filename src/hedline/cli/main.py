@@ -1,0 +1,104 @@
+"""`hedline`: finds the command, loads only its module, and turns user errors into one sentence.
+
+Each command lives in a module of its own as a typer function; only the called one is imported, so that
+`hedline "some text"` pays for nothing but summarising. Anything that is not a command's name is text to
+summarise. `hedline --help` and shell completion load all of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Iterable
+
+import typer
+
+from hedline.errors import UserError
+
+# name -> (module, function, one-line help for readers of this file)
+COMMANDS: dict[str, tuple[str, str, str]] = {
+    "summarize": ("hedline.cli.summarize", "summarize", "Headlines for a text, a file or standard input."),
+    "prepare": ("hedline.cli.prepare", "prepare", "A corpus to encoded training data."),
+    "duc": ("hedline.cli.duc", "duc", "The official DUC task-1 files to an evaluation set."),
+    "stats": ("hedline.cli.stats", "stats", "The paper's corpus paragraph for prepared data."),
+    "train": ("hedline.cli.train", "train", "Train a model on prepared data."),
+    "perplexity": ("hedline.cli.perplexity", "perplexity", "Perplexity of a model on prepared data."),
+    "ngram": ("hedline.cli.ngram", "ngram", "Kneser-Ney n-gram model: estimate and measure."),
+    "tune": ("hedline.cli.tune", "tune", "MERT: ABS to ABS+, written into the model folder."),
+    "evaluate": ("hedline.cli.evaluate", "evaluate", "Decode a set and score it."),
+    "score": ("hedline.cli.score", "score", "ROUGE of outputs against references."),
+    "compare": ("hedline.cli.compare", "compare", "Paired significance between systems."),
+    "baseline": ("hedline.cli.baseline", "baseline", "PREFIX and the other systems of Table 1."),
+    "reproduce": ("hedline.cli.reproduce", "reproduce", "The paper's tables and figures."),
+    "export": ("hedline.cli.export", "export", "Quantise a trained model for shipping."),
+    "bench": ("hedline.cli.bench", "bench", "Speed here, against peers."),
+    "doctor": ("hedline.cli.doctor", "doctor", "Is this installation healthy?"),
+}
+
+
+def build_app(names: Iterable[str]) -> typer.Typer:
+    """A typer application holding the named commands."""
+    app = typer.Typer(
+        name="hedline",
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(describe)
+    for name in names:
+        module, function, _ = COMMANDS[name]
+        app.command(name=name)(getattr(importlib.import_module(module), function))
+    return app
+
+
+def describe(
+    version: bool = typer.Option(False, "--version", help="Version of hedline and of the models inside it."),
+) -> None:
+    """Turn a sentence into a headline.
+
+    \b
+    Examples:
+      hedline "The city council voted on Tuesday to close the old harbour bridge for repairs."
+      hedline summarize leads.txt --bytes 75
+      hedline prepare mine.csv --out data && hedline train data --out model
+    """
+
+
+def run(arguments: list[str]) -> None:
+    """Dispatch one command line (without the program's name)."""
+    first = arguments[0] if arguments else "--help"
+    if first == "--version":
+        from hedline.cli.version import version_text
+
+        print(version_text())
+        return
+    if first in COMMANDS:
+        names = [first]
+    elif "_HEDLINE_COMPLETE" in os.environ or first in {
+        "-h",
+        "--help",
+        "--install-completion",
+        "--show-completion",
+    }:
+        names = list(COMMANDS)
+    else:
+        names, arguments = ["summarize"], ["summarize", "--text", *arguments]
+    build_app(names)(arguments or ["--help"], prog_name="hedline")
+
+
+def main() -> None:
+    """Entry point: run, and print a user's mistake as one sentence with exit code 2."""
+    try:
+        run(sys.argv[1:])
+    except UserError as error:
+        print(f"hedline: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("hedline: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output (head, less) went away: quiet, and no second error at shutdown.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)

@@ -1,0 +1,1 @@
+"""Corpus readers, filters and splits."""

@@ -1,0 +1,1 @@
+"""Encoded data: what training reads."""

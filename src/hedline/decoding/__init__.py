@@ -1,0 +1,1 @@
+"""Section 4 and 5 of the paper: search, constraints, features, results."""

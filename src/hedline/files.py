@@ -1,0 +1,84 @@
+"""Files written whole or not at all, and text read through whatever compression its name shows."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from hedline.errors import UserError
+
+
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that replaces it on success and vanishes on failure."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with temporary.open("rb") as done:
+            os.fsync(done.fileno())
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        raise UserError(
+            f"cannot write {path}: {error.strerror or error}; free some space or check rights"
+        ) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a UTF-8 file atomically."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write JSON atomically, keys in the order given, one trailing newline."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file; a missing or broken one is a clear sentence."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist") from None
+    except (json.JSONDecodeError, UnicodeDecodeError, OSError) as error:
+        raise UserError(f"{path} is not readable JSON ({error})") from None
+
+
+def open_binary(path: Path) -> IO[bytes]:
+    """Open for reading, decompressing .gz, .xz and .zst by name."""
+    try:
+        if path.suffix == ".gz":
+            import gzip
+
+            return gzip.open(path, "rb")  # type: ignore[return-value]
+        if path.suffix == ".xz":
+            import lzma
+
+            return lzma.open(path, "rb")
+        if path.suffix == ".zst":
+            return _open_zstandard(path)
+        return path.open("rb")
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror or error}") from None
+
+
+def _open_zstandard(path: Path) -> IO[bytes]:
+    try:
+        import zstandard
+    except ImportError:
+        from hedline.errors import require
+
+        raise require("zstandard", "tables", f"reading {path}") from None
+    reader: IO[bytes] = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), closefd=True)
+    return reader

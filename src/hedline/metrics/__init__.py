@@ -1,0 +1,1 @@
+"""ROUGE and its companions."""

@@ -1,4 +1,4 @@
-"""Progress of long work: a live line with rate and time left on a terminal, a plain line now and then elsewhere."""
+"""Progress of long work: a live line with rate and time left on a terminal, a plain line elsewhere."""
 
 from __future__ import annotations
 

@@ -1,0 +1,22 @@
+"""Shared test helpers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+def shared_folder() -> Path:
+    """The folder with the open data, beside the checkout or named by HEDLINE_SHARED."""
+    return Path(os.environ.get("HEDLINE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+
+
+@pytest.fixture(scope="session")
+def open_news() -> Path:
+    """The open-news folder; skips where it is missing."""
+    folder = shared_folder() / "data" / "open-news"
+    if not folder.is_dir():
+        pytest.skip(f"open-news data not found at {folder} (set HEDLINE_SHARED)")
+    return folder

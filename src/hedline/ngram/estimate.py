@@ -1,0 +1,80 @@
+"""Interpolated modified Kneser-Ney: from adjusted counts to probabilities and back-off weights.
+
+p(w | h) = (a(h w) - D(a(h w))) / a(h ·) + b(h) p(w | h'), h' being h without its first word, and b(h) the mass
+the discounts freed. Unigrams are interpolated with the uniform distribution over the vocabulary: all words,
+`</s>` and `<unk>`, without `<s>` and `<pad>`, which are never predicted. `<unk>` is counted as any other word
+where the text holds it (a closed vocabulary, as the paper counts); where it does not, it keeps its uniform share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedline.errors import UserError
+from hedline.ngram.count import START, Ids, Level, adjust_counts, count_ngrams, lay_out
+from hedline.ngram.discount import Discount, estimate_discount
+from hedline.ngram.model import NEVER, NgramModel
+
+PAD = 0
+Floats = NDArray[np.float64]
+
+
+def estimate(flat: Ids, offsets: Ids, words: Sequence[str], order: int = 5) -> NgramModel:
+    """A model of the sentences `flat[offsets[i]:offsets[i + 1]]`, ids into `words` (specials first)."""
+    if not 1 <= order <= 10:
+        raise UserError(f"an n-gram order of {order} is not possible: choose 1 to 10")
+    if len(offsets) < 2:
+        raise UserError("there are no sentences to estimate an n-gram model from")
+    levels = count_ngrams(lay_out(flat, offsets), order, len(words))
+    adjust_counts(levels)
+    discounts = [estimate_discount(level.counts) for level in levels]
+    return _interpolate(levels, discounts, words)
+
+
+def _interpolate(levels: list[Level], discounts: list[Discount], words: Sequence[str]) -> NgramModel:
+    """Probabilities level by level, lowest first; each level also gives the one below its back-off weights."""
+    vocabulary = len(words)
+    probabilities, freed = _unigrams(levels[0], discounts[0])
+    logs, backoffs = [_log10(probabilities)], []
+    for n in range(1, len(levels)):
+        level, below = levels[n], len(levels[n - 1])
+        contexts = level.keys // vocabulary
+        own, freed = _discounted(level.counts, contexts, below, discounts[n])
+        probabilities = own + freed[contexts] * probabilities[level.suffixes]
+        backoffs.append(_log10(freed))
+        logs.append(_log10(probabilities))
+    backoffs.append(np.zeros(len(levels[-1]), np.float32))
+    return NgramModel(tuple(words), [level.keys for level in levels], logs, backoffs, tuple(discounts))
+
+
+def _unigrams(level: Level, discount: Discount) -> tuple[Floats, Floats]:
+    """(V,) probabilities of single words, and the freed mass (1,) that the uniform distribution got."""
+    everywhere = np.zeros(len(level), dtype=np.int64)
+    own, freed = _discounted(level.counts, everywhere, 1, discount)
+    predicted = np.ones(len(level), dtype=bool)
+    predicted[[PAD, START]] = False
+    return np.where(predicted, own + freed[0] / predicted.sum(), 0.0), freed
+
+
+def _discounted(counts: NDArray[np.int64], contexts: Ids, size: int, discount: Discount) -> tuple[Floats, Floats]:
+    """(M,) each n-gram's own share of its context, and (size,) the mass freed for the level below.
+
+    contexts: (M,) row of each n-gram's context; a context that nothing follows frees all its mass (1).
+    """
+    taken = discount.table()[np.minimum(counts, 3)]
+    totals = np.bincount(contexts, weights=counts, minlength=size)
+    freed = np.asarray(np.bincount(contexts, weights=taken, minlength=size), dtype=np.float64)
+    unseen = totals == 0
+    totals[unseen] = freed[unseen] = 1.0
+    freed /= totals
+    return (counts - taken) / totals[contexts], freed
+
+
+def _log10(probabilities: Floats) -> NDArray[np.float32]:
+    """Base-10 logarithms, with ARPA's -99 for zero."""
+    logs = np.full(len(probabilities), NEVER)
+    np.log10(probabilities, out=logs, where=probabilities > 0)
+    return logs.astype(np.float32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import tempfile
@@ -27,9 +28,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
         temporary.chmod(0o644)
         temporary.replace(path)
     except OSError as error:
-        raise UserError(
-            f"cannot write {path}: {error.strerror or error}; free some space or check rights"
-        ) from error
+        raise UserError(f"cannot write {path}: {error.strerror or error}; free some space or check rights") from error
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -80,5 +79,42 @@ def _open_zstandard(path: Path) -> IO[bytes]:
         from hedline.errors import require
 
         raise require("zstandard", "tables", f"reading {path}") from None
-    reader: IO[bytes] = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), closefd=True)
-    return reader
+    return io.BufferedReader(_ZstandardStream(path, zstandard.ZstdDecompressor()), 1 << 20)  # type: ignore[return-value]
+
+
+class _ZstandardStream(io.RawIOBase):
+    """All frames of a .zst file; EOFError when the last one is cut off (zstandard's own reader ends silently)."""
+
+    def __init__(self, path: Path, decompressor: Any) -> None:
+        self._file = path.open("rb")
+        self._decompressor = decompressor
+        self._frame: Any = None
+        self._pending = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._pending:
+            block = self._file.read(1 << 17)
+            if not block:
+                if self._frame is not None:
+                    raise EOFError("compressed file ended before the end of its last frame")
+                return 0
+            self._pending = self._decompress(block)
+        count = min(len(buffer), len(self._pending))
+        buffer[:count], self._pending = self._pending[:count], self._pending[count:]
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def _decompress(self, block: bytes) -> bytes:
+        output = []
+        while block:
+            self._frame = self._frame or self._decompressor.decompressobj()
+            output.append(self._frame.decompress(block))
+            block = self._frame.unused_data if self._frame.eof else b""
+            self._frame = None if self._frame.eof else self._frame
+        return b"".join(output)

@@ -8,27 +8,17 @@ nothing of limits, features, words or text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedline.runtime.step import Step
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
 
-
-class Step(NamedTuple):
-    """One step's scores.
-
-    log_probs: (rows, S) natural log; column j is `candidates[input][j]` of the row's input (or output id j when
-        candidates is None); padded columns are -inf. Normalised over the candidates.
-    attention: (rows, M) weights over input positions, each row sums to 1 (zero on padding).
-    state: the state after the step, one row per row.
-    """
-
-    log_probs: Floats
-    attention: Floats
-    state: Any
+__all__ = ["Floats", "Ints", "Scorer", "Step"]
 
 
 class Scorer(Protocol):

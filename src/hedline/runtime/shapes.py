@@ -1,0 +1,96 @@
+"""Which tensors each model family has, and their shapes: the checklist a model folder is held against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hedline.errors import UserError
+
+Shapes = dict[str, tuple[int, ...]]
+MAX_SIZE = 1 << 20
+ENCODERS = ("none", "bow", "conv", "attention")
+
+
+def size(architecture: Mapping[str, Any], name: str, least: int = 1) -> int:
+    """A whole number of the architecture, checked."""
+    value = architecture.get(name)
+    if type(value) is not int or not least <= value <= MAX_SIZE:
+        raise UserError(f"config.json: architecture.{name} is {value!r}, not a whole number of at least {least}")
+    return value
+
+
+def choice(architecture: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> str:
+    """One of a few words of the architecture, checked."""
+    value = architecture.get(name)
+    if value not in choices:
+        raise UserError(f"config.json: architecture.{name} is {value!r}, not one of {', '.join(choices)}")
+    return str(value)
+
+
+def feedforward_shapes(architecture: Mapping[str, Any], vocab_in: int, vocab_out: int) -> Shapes:
+    """The paper's model: `{"encoder", "D", "H", "C", "Q", "L"}`."""
+    D, H, C = (size(architecture, name) for name in "DHC")
+    encoder = choice(architecture, "encoder", ENCODERS)
+    shapes: Shapes = {
+        "E.weight": (vocab_out, D),
+        "U.weight": (H, C * D),
+        "U.bias": (H,),
+        "V.weight": (vocab_out, H),
+        "V.bias": (vocab_out,),
+    }
+    if encoder != "none":
+        shapes["W.weight"] = (vocab_out, H)
+        shapes["encoder.F.weight"] = (vocab_in, H)
+    if encoder == "attention":
+        size(architecture, "Q", 0)
+        shapes["encoder.G.weight"] = (vocab_out, D)
+        shapes["encoder.P.weight"] = (H, C * D)
+    if encoder == "conv":
+        width = 2 * size(architecture, "Q", 0) + 1
+        for layer in range(size(architecture, "L")):
+            shapes[f"encoder.Q.{layer}.weight"] = (H, H, width)
+            shapes[f"encoder.Q.{layer}.bias"] = (H,)
+    return shapes
+
+
+def transformer_shapes(architecture: Mapping[str, Any], vocab_in: int, vocab_out: int) -> Shapes:
+    """`{"width", "inner", "heads", "encoder_layers", "decoder_layers", …}`; one vocabulary for both sides."""
+    width, inner, heads = (size(architecture, name) for name in ("width", "inner", "heads"))
+    if vocab_in != vocab_out or width % heads:
+        raise UserError("a transformer needs one vocabulary for input and output, and a width its heads divide")
+    shapes: Shapes = {"embedding.weight": (vocab_out, width), "bias": (vocab_out,)}
+    for side, blocks in (("encoder", ("attention",)), ("decoder", ("attention", "cross"))):
+        shapes |= _norm_shapes(f"{side}_norm", width)
+        for layer in range(size(architecture, f"{side}_layers")):
+            place = f"{side}.{layer}"
+            for block in blocks:
+                shapes |= _norm_shapes(f"{place}.{block}_norm", width)
+                shapes |= _linear_shapes(f"{place}.{block}.query", width, width)
+                shapes |= _linear_shapes(f"{place}.{block}.key_value", 2 * width, width)
+                shapes |= _linear_shapes(f"{place}.{block}.output", width, width)
+            shapes |= _norm_shapes(f"{place}.feed_norm", width)
+            shapes |= _linear_shapes(f"{place}.feed.up", inner, width)
+            shapes |= _linear_shapes(f"{place}.feed.down", width, inner)
+    return shapes
+
+
+def _norm_shapes(name: str, width: int) -> Shapes:
+    return {f"{name}.weight": (width,), f"{name}.bias": (width,)}
+
+
+def _linear_shapes(name: str, rows: int, columns: int) -> Shapes:
+    return {f"{name}.weight": (rows, columns), f"{name}.bias": (rows,)}
+
+
+FAMILIES: dict[str, Callable[[Mapping[str, Any], int, int], Shapes]] = {
+    "feedforward": feedforward_shapes,
+    "transformer": transformer_shapes,
+}
+
+
+def expected_shapes(family: str, architecture: Mapping[str, Any], vocab_in: int, vocab_out: int) -> Shapes:
+    """Every tensor a model of this family and architecture has, by name."""
+    if family not in FAMILIES:
+        raise UserError(f"config.json: unknown model family {family!r}; known: {', '.join(FAMILIES)}")
+    return FAMILIES[family](architecture, vocab_in, vocab_out)

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from hedline.models.transformer import END, PAD, START, Transformer, TransformerConfig
+from hedline.models.batch import END, START, Batch
+from hedline.models.transformer import Transformer, TransformerConfig
 from hedline.models.transformer_scorer import TransformerScorer
 
 TINY = TransformerConfig(vocabulary=29, width=16, inner=24, heads=4, encoder_layers=2, decoder_layers=2)
@@ -61,15 +62,14 @@ def test_candidates_are_normalised_among_themselves(model):
     assert step.log_probs[1, 2] == -np.inf
 
 
-def test_hidden_states_pair_each_real_position_with_its_target(model):
-    inputs = torch.tensor([[5, 6, 7], [8, 9, PAD]])
-    outputs = torch.tensor([[10, 11, END], [12, END, PAD]])
-    hidden, targets = model.hidden(inputs, outputs)
-    assert targets.tolist() == [10, 11, END, 12, END]
-    expected = full_log_probs(model, [8, 9], [12])
-    np.testing.assert_allclose(
-        model.logits(hidden[3:]).log_softmax(-1).detach().numpy(), expected.detach().numpy(), atol=1e-5
-    )
+def test_loss_of_a_padded_batch_is_the_sum_over_single_pairs(model):
+    batch = Batch.from_lists([[5, 6, 7], [8, 9]], [[10, 11], [12]])
+    total, count = model.loss(batch)
+    singles = [full_log_probs(model, [5, 6, 7], [10, 11]), full_log_probs(model, [8, 9], [12])]
+    targets = [[10, 11, END], [12, END]]
+    expected = -sum(lp[i, t] for lp, ids in zip(singles, targets, strict=True) for i, t in enumerate(ids))
+    assert count == 5
+    assert total.item() == pytest.approx(expected.item(), rel=1e-5)
 
 
 def test_controls_are_hidden_only_in_training():

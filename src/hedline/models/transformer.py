@@ -15,7 +15,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-PAD, START, END = 0, 2, 3
+from hedline.models.batch import PAD, START, Batch
+from hedline.models.softmax import linear_cross_entropy
 
 
 @dataclass(frozen=True)
@@ -189,13 +190,14 @@ class Transformer(nn.Module):
         anything = torch.tensor(self.config.control_any, device=inputs.device, dtype=inputs.dtype)
         return torch.cat([torch.where(hidden, anything, inputs[:, :count]), inputs[:, count:]], dim=1)
 
-    def hidden(self, inputs: Tensor, outputs: Tensor) -> tuple[Tensor, Tensor]:
-        """Hidden states and targets of all real positions, flat: (tokens, width) and (tokens,).
+    def states(self, batch: Batch) -> Tensor:
+        """(T, width): the hidden states that predict the scored pieces of a batch."""
+        memory, mask = self.encode(self.hide_controls(batch.inputs))
+        start = torch.full_like(batch.outputs[:, :1], START)
+        return batch.pick(self.decode(torch.cat([start, batch.outputs[:, :-1]], dim=1), memory, mask))
 
-        inputs (B, M) padded; outputs (B, N) padded, ending in `</s>`. Position i predicts outputs[:, i].
-        """
-        memory, mask = self.encode(self.hide_controls(inputs))
-        start = torch.full_like(outputs[:, :1], START)
-        states = self.decode(torch.cat([start, outputs[:, :-1]], dim=1), memory, mask)
-        real = outputs != PAD
-        return states[real], outputs[real]
+    def loss(self, batch: Batch) -> tuple[Tensor, int]:
+        """Sum of -log p over the scored pieces (label-smoothed in training only), and how many there are."""
+        smoothing = self.config.label_smoothing if self.training else 0.0
+        states = self.states(batch)
+        return linear_cross_entropy(states, self.embedding.weight, self.bias, batch.targets, smoothing), batch.count

@@ -12,7 +12,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from hedline.decoding.scorer import Ints, Step
-from hedline.models.transformer import END, PAD, START, Attention, DecoderLayer, Transformer, positions
+from hedline.models.batch import END, PAD, START
+from hedline.models.transformer import Attention, DecoderLayer, Transformer, positions
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,70 @@
+"""Objectives: parsing, and corpus scores equal to those of the metrics package."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hedline.errors import UserError
+from hedline.metrics.rouge import RougeScorer
+from hedline.tuning.objective import bleu_scores, parse_objective
+
+SUMMARIES = ["harbour bridge closed for repairs", "council votes to close bridge", "storm", ""]
+REFERENCES = [
+    ("old harbour bridge to close for repairs", "city closes bridge"),
+    ("council closes harbour bridge",),
+    ("storm floods coastal road", "flood after storm"),
+    ("minister resigns",),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("R-1", "1*R-1.f"),
+        ("rouge-1.r, rouge-2.r", "0.5*R-1.r + 0.5*R-2.r"),
+        ("3*R-1 + 1*bleu", "0.75*R-1.f + 0.25*BLEU"),
+        ("rl:p", "1*R-L.p"),
+        ("SU4 + W1.2.r", "0.5*R-SU4.f + 0.5*R-W-1.2.r"),
+        ("R1.F1+R2.F1", "0.5*R-1.f + 0.5*R-2.f"),
+    ],
+)
+def test_objectives_are_read(text: str, shown: str) -> None:
+    assert str(parse_objective(text)) == shown
+
+
+@pytest.mark.parametrize("text", ["", "R-1 +", "rouge", "R-1.x", "meteor", "1.2.3*R-1", "0*R-1", "R-Wx"])
+def test_unreadable_objectives_are_one_sentence(text: str) -> None:
+    with pytest.raises(UserError, match="objective"):
+        parse_objective(text)
+
+
+def test_the_measure_of_a_preset_is_used_where_none_is_named() -> None:
+    assert str(parse_objective("R-1 + R-2.f", measure="r")) == "0.5*R-1.r + 0.5*R-2.f"
+
+
+@pytest.mark.parametrize(("text", "column"), [("R-1.r", (0, 0)), ("R-2.p", (1, 1)), ("R-L.f", (2, 2))])
+def test_rouge_objectives_equal_the_corpus_score(text: str, column: tuple[int, int]) -> None:
+    objective, scorer = parse_objective(text), RougeScorer()
+    statistics = np.array([scorer.statistics(s, r).ravel() for s, r in zip(SUMMARIES, REFERENCES, strict=True)])
+    sums = objective.columns(statistics, len(SUMMARIES)).sum(axis=0, keepdims=True)
+    assert objective.scale(sums)[0] == pytest.approx(scorer.corpus(SUMMARIES, REFERENCES)[column], abs=1e-12)
+
+
+def test_weighted_sums_are_weighted_means_of_their_terms() -> None:
+    scorer = RougeScorer()
+    statistics = np.array([scorer.statistics(s, r).ravel() for s, r in zip(SUMMARIES, REFERENCES, strict=True)])
+
+    def value(text: str) -> float:
+        objective = parse_objective(text)
+        return float(objective.scale(objective.columns(statistics, 4).sum(axis=0, keepdims=True))[0])
+
+    assert value("3*R-1 + 1*R-2") == pytest.approx(0.75 * value("R-1") + 0.25 * value("R-2"))
+
+
+def test_bleu_by_hand() -> None:
+    # 9 of 10 words, 7 of 9 bigrams, 5 of 8 trigrams, 3 of 7 four-grams; 10 words against 12.
+    counts = np.array([[9, 7, 5, 3, 10, 9, 8, 7, 10, 12]], dtype=float)
+    precision = (9 / 10 * 7 / 9 * 5 / 8 * 3 / 7) ** 0.25
+    assert bleu_scores(counts)[0] == pytest.approx(precision * np.exp(1 - 12 / 10))
+    assert bleu_scores(np.zeros((1, 10)))[0] == 0

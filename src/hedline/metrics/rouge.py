@@ -1,0 +1,146 @@
+"""ROUGE as the Perl script ROUGE-1.5.5 computes it, from sufficient statistics.
+
+`RougeScorer().statistics(candidate, references)` is one pass over a summary; single scores, corpus means, bootstrap
+intervals, paired tests and MERT's error surface are all computed from what it returns. Every oddity of the
+script is kept; the places are marked "odd but so in the script".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hedline.errors import UserError
+from hedline.metrics.measures import Measure, Reading, parse_measure
+from hedline.metrics.statistics import Array, round5, scores_from
+from hedline.metrics.tokens import Tokenizer
+
+# How several references become one score. `pool` is the script's `-f A` (hits and counts summed over the references),
+# `best` its `-f B` (the reference of highest recall, for each metric); `mean` averages the references' own scores,
+# which the script never does.
+MULTI = {"A": "pool", "B": "best", "pool": "pool", "best": "best", "mean": "mean"}
+
+Prepared = tuple[Reading, ...]
+References = Sequence[str] | Prepared
+
+
+class RougeScorer:
+    """ROUGE with one set of options; immutable, safe to share between threads.
+
+    metrics: names as in parse_measure ("1" … "9", "L", "W1.2", "S4", "SU4", "S*", "SU*").
+    bytes, words: `-b`, `-l`: both summary and references are cut before tokenising. alpha: `-p`.
+    jackknife: mean over the leave-one-out sets of references (release note of version 1.4), which the script
+    leaves to its configuration file; with one reference it changes nothing.
+    """
+
+    def __init__(
+        self,
+        metrics: Sequence[str] = ("1", "2", "L"),
+        *,
+        stem: bool = True,
+        stop: bool = False,
+        bytes: int | None = None,
+        words: int | None = None,
+        multi: str = "pool",
+        alpha: float = 0.5,
+        jackknife: bool = False,
+    ) -> None:
+        if multi not in MULTI:
+            raise UserError(f"unknown way to join references {multi!r}: use pool, best or mean")
+        if bytes is not None and words is not None:
+            raise UserError("limit the length in bytes or in words, not both")
+        if any(limit is not None and limit < 1 for limit in (bytes, words)):
+            raise UserError("a length limit is a positive number of bytes or words")
+        if not 0 <= alpha <= 1:
+            raise UserError(f"alpha is {alpha}: the weight of precision lies between 0 and 1")
+        self.measures: tuple[Measure, ...] = tuple(parse_measure(name) for name in metrics)
+        if not self.measures:
+            raise UserError("no metric named: for example 1, 2 and L")
+        self.tokenizer = Tokenizer(stem=stem, stop=stop, byte_limit=bytes, word_limit=words)
+        self.multi, self.alpha, self.jackknife = MULTI[multi], alpha, jackknife
+        self.exponents: Array = np.array([measure.exponent for measure in self.measures])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The metrics' full names: ROUGE-1, ROUGE-W-1.2, ROUGE-SU4…"""
+        return tuple(measure.name for measure in self.measures)
+
+    def read(self, text: str) -> Reading:
+        """A text cut, tokenised and stemmed; what the metrics count in it is computed once, when first asked."""
+        return Reading(text, self.tokenizer)
+
+    def prepare(self, references: Sequence[str]) -> Prepared:
+        """References read once, for scoring many candidates against them."""
+        if isinstance(references, str):
+            raise UserError("references are a list of texts, not one text")
+        if not references:
+            raise UserError("a summary without any reference cannot be scored")
+        return tuple(self.read(reference) for reference in references)
+
+    def statistics(self, candidate: str | Reading, references: References) -> Array:
+        """(metrics, 3): hits, candidate count, reference count, over all references (pool) or of the best one."""
+        if self.multi == "mean" or self.jackknife:
+            raise UserError("mean and jackknife scores are not ratios of pooled counts: use score()")
+        reading, prepared = self._reading(candidate), self._prepared(references)
+        return np.array([self._joined(measure, reading, prepared) for measure in self.measures])
+
+    def score(self, candidate: str | Reading, references: References) -> Array:
+        """(metrics, 3): recall, precision and F of one summary, in 0..1, five decimals."""
+        reading, prepared = self._reading(candidate), self._prepared(references)
+        sets = leave_one_out(prepared) if self.jackknife else [prepared]
+        if self.multi == "mean":
+            sets = [(reference,) for subset in sets for reference in subset]
+        counts = [[self._joined(measure, reading, each) for measure in self.measures] for each in sets]
+        scores = self.scores_from(np.array(counts))
+        return scores[0] if len(sets) == 1 else round5(scores.mean(axis=0))
+
+    def scores_from(self, statistics: Array) -> Array:
+        """Recall, precision, F (…, metrics, 3) of statistics (…, metrics, 3)."""
+        return scores_from(statistics, self.exponents, self.alpha)
+
+    def score_all(self, candidates: Sequence[str], references: Sequence[References]) -> Array:
+        """Scores (n, metrics, 3) of n summaries, each against its own references."""
+        if len(candidates) != len(references):
+            raise UserError(f"{len(candidates):,} summaries but {len(references):,} sets of references")
+        if not candidates:
+            raise UserError("nothing to score: the set is empty")
+        pairs = zip(candidates, references, strict=True)
+        if self.multi == "mean" or self.jackknife:
+            return np.array([self.score(candidate, each) for candidate, each in pairs])
+        return self.scores_from(np.array([self.counts(candidate, each) for candidate, each in pairs]))
+
+    def counts(self, candidate: str | Reading, references: References) -> list[tuple[float, float, float]]:
+        """`statistics` as plain tuples, for callers that build one array from many."""
+        reading, prepared = self._reading(candidate), self._prepared(references)
+        return [self._joined(measure, reading, prepared) for measure in self.measures]
+
+    def corpus(self, candidates: Sequence[str], references: Sequence[References]) -> Array:
+        """Mean scores (metrics, 3) over summaries: the exact mean, where the script prints that of resamples."""
+        return np.asarray(self.score_all(candidates, references).mean(axis=0))
+
+    def _reading(self, candidate: str | Reading) -> Reading:
+        return candidate if isinstance(candidate, Reading) else self.read(candidate)
+
+    def _prepared(self, references: References) -> Prepared:
+        if isinstance(references, tuple) and references and isinstance(references[0], Reading):
+            return references
+        return self.prepare(references)  # type: ignore[arg-type]
+
+    def _joined(self, measure: Measure, reading: Reading, references: Prepared) -> tuple[float, float, float]:
+        """Hits and counts summed over references, or those of the first best one."""
+        counts = [measure.count(reading, reference) for reference in references]
+        if len(counts) == 1:
+            return counts[0]
+        if self.multi == "best":
+            preferences = [measure.preference(*each) for each in counts]
+            return counts[preferences.index(max(preferences))]
+        hits, candidate, reference = zip(*counts, strict=True)
+        return sum(hits), sum(candidate), sum(reference)
+
+
+def leave_one_out(references: Prepared) -> list[Prepared]:
+    """All sets with one reference left out; the only reference stays."""
+    if len(references) == 1:
+        return [references]
+    return [references[:index] + references[index + 1 :] for index in range(len(references))]

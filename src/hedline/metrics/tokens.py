@@ -1,0 +1,101 @@
+"""From raw text to the tokens that ROUGE-1.5.5 counts.
+
+Text is bytes to the script: lower-casing touches ASCII only, a non-ASCII character is as many separators as it
+has bytes, and a byte limit may cut through a word or a character. A summary may hold several sentences, one a
+line; the n-gram metrics see them joined, the LCS metrics one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hedline.metrics.porter import STEMMER, stop_words
+
+# Upper case to lower case, digits and lower case as they are, all else (the hyphen too: the script keeps it as a
+# token of its own and then drops the token) to a space.
+_TABLE = bytes(ord(chr(byte).lower()) if chr(byte).isascii() and chr(byte).isalnum() else 0x20 for byte in range(256))
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenizer:
+    """The `-m`, `-s`, `-b` and `-l` options: at most one limit, None meaning none."""
+
+    stem: bool = True
+    stop: bool = False
+    byte_limit: int | None = None
+    word_limit: int | None = None
+
+    def line(self, text: str) -> list[str]:
+        """Tokens of a one-sentence text."""
+        data = text.encode("utf-8", "replace")
+        if self.byte_limit is not None:
+            data = data[: self.byte_limit]
+        elif self.word_limit is not None:
+            data = first_words(data, self.word_limit)
+        return self._tokens(data)
+
+    def joined(self, text: str) -> list[str]:
+        """Tokens for the n-gram metrics: all sentences within the limit as one stream."""
+        if "\n" not in text:
+            return self.line(text)
+        return self._tokens(b" ".join(self._within_limit(_sentences(text), cumulative=True)))
+
+    def sentences(self, text: str) -> list[list[str]]:
+        """Tokens for the LCS metrics: a list for each sentence within the limit."""
+        if "\n" not in text:
+            return [self.line(text)] if text else []
+        return [self._tokens(data) for data in self._within_limit(_sentences(text), cumulative=False)]
+
+    def _tokens(self, data: bytes) -> list[str]:
+        tokens = data.translate(_TABLE).decode("ascii").split()
+        if self.stop:
+            removed = stop_words()
+            tokens = [token for token in tokens if token not in removed]
+        if self.stem:
+            stemmer = STEMMER
+            return [stemmer[token] for token in tokens]
+        return tokens
+
+    def _within_limit(self, sentences: list[bytes], cumulative: bool) -> list[bytes]:
+        """The sentences up to the limit, the one that reaches it cut.
+
+        Odd but so in the script: in bytes, the LCS reader never adds up what it has taken, so every sentence may
+        be as long as the whole limit (`cumulative=False`); in words both readers add up.
+        """
+        if self.byte_limit is None and self.word_limit is None:
+            return sentences
+        kept: list[bytes] = []
+        used = 0
+        for data in sentences:
+            if self.byte_limit is not None:
+                length, room = len(data), self.byte_limit - used
+                cut = data[:room]
+            else:
+                assert self.word_limit is not None
+                length, room = count_words(data), self.word_limit - used
+                cut = first_words(data, room)
+            if length >= room:
+                return [*kept, cut]
+            kept.append(data)
+            if cumulative or self.byte_limit is None:
+                used += length
+        return kept
+
+
+def _sentences(text: str) -> list[bytes]:
+    """Lines of a text without the empty ones, as the script's SPL format reads them."""
+    return [line for line in text.encode("utf-8", "replace").split(b"\n") if line]
+
+
+def count_words(data: bytes) -> int:
+    """Fields of Perl's `split(/\\s+/)`: white space at the start makes one empty field, at the end none."""
+    words = data.split()
+    return len(words) + 1 if words and data[:1].isspace() else len(words)
+
+
+def first_words(data: bytes, limit: int) -> bytes:
+    """The first `limit` fields as `-l` takes them: an empty first field (leading white space) counts."""
+    words = data.split()
+    if data[:1].isspace() and words:
+        limit -= 1
+    return data if len(words) < limit else b" ".join(words[:limit])

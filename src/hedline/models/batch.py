@@ -1,0 +1,63 @@
+"""What a model is trained on: a padded block of inputs and headlines, and which of its positions count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+PAD, UNKNOWN, START, END = 0, 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Batch:
+    """B pairs on one device.
+
+    inputs: (B, M) input ids, `<pad>` after each end; input_lengths: (B,).
+    outputs: (B, N) output ids of the headline and its `</s>`, then `<pad>`; output_lengths: (B,), `</s>` counted.
+    token_rows, token_positions: (T,) where the T scored words stand: word t is outputs[row, position], predicted
+        from the words before it. All real words, or (the paper's triples) one drawn word of each pair.
+    count: T, known on the host so that no step waits for the device.
+    """
+
+    inputs: Tensor
+    input_lengths: Tensor
+    outputs: Tensor
+    output_lengths: Tensor
+    token_rows: Tensor
+    token_positions: Tensor
+    count: int
+
+    @property
+    def targets(self) -> Tensor:
+        """(T,) the ids to predict."""
+        return self.outputs[self.token_rows, self.token_positions]
+
+    def pick(self, states: Tensor) -> Tensor:
+        """(B, N, X) to (T, X): the states that predict the scored words, padding left behind."""
+        return states[self.token_rows, self.token_positions]
+
+    @classmethod
+    def from_lists(
+        cls, inputs: Sequence[Sequence[int]], headlines: Sequence[Sequence[int]], device: str = "cpu"
+    ) -> Batch:
+        """A batch from plain lists; headlines come without `</s>`."""
+        ends = [[*headline, END] for headline in headlines]
+        ids, lengths = pad([list(row) for row in inputs], device)
+        outputs, output_lengths = pad(ends, device)
+        rows, positions = torch.nonzero(
+            torch.arange(outputs.shape[1], device=device) < output_lengths[:, None], as_tuple=True
+        )
+        return cls(ids, lengths, outputs, output_lengths, rows, positions, len(rows))
+
+
+def pad(rows: Sequence[Sequence[int]], device: str | torch.device = "cpu") -> tuple[Tensor, Tensor]:
+    """Ragged ids to a padded (B, longest) tensor (at least one column wide) and their lengths (B,)."""
+    width = max([1, *(len(row) for row in rows)])
+    ids = torch.full((len(rows), width), PAD, dtype=torch.long)
+    for index, row in enumerate(rows):
+        ids[index, : len(row)] = torch.as_tensor(row, dtype=torch.long)
+    lengths = torch.tensor([len(row) for row in rows], dtype=torch.long)
+    return ids.to(device), lengths.to(device)

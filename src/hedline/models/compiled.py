@@ -1,0 +1,48 @@
+"""torch.compile with a parachute: when the compiler fails, the eager twin takes over and a line says so."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+_CACHE: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+
+def compiled(function: Callable[..., Any], fallback: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` compiled for any number of rows; `fallback` where compiling fails or HEDLINE_COMPILE=0."""
+    if os.environ.get("HEDLINE_COMPILE") == "0":
+        return fallback
+    if function not in _CACHE:
+        _CACHE[function] = _guarded(function, fallback)
+    return _CACHE[function]
+
+
+def _guarded(function: Callable[..., Any], fallback: Callable[..., Any]) -> Callable[..., Any]:
+    quick = torch.compile(function)
+
+    def call(*arguments: Any) -> Any:
+        if _CACHE[function] is fallback:
+            return fallback(*arguments)
+        try:
+            return quick(*_dynamic(arguments))
+        except torch.cuda.OutOfMemoryError:
+            raise
+        except Exception as error:  # the compiler has many ways to fail, none of which may stop the training
+            print(f"torch.compile failed ({type(error).__name__}), going on without it", file=sys.stderr, flush=True)
+            _CACHE[function] = fallback
+            return fallback(*arguments)
+
+    return call
+
+
+def _dynamic(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Mark the first dimension of every tensor as varying, so that one compilation serves all batches."""
+    for argument in arguments:
+        if isinstance(argument, Tensor) and argument.dim():
+            torch._dynamo.maybe_mark_dynamic(argument, 0)  # type: ignore[no-untyped-call]
+    return arguments

@@ -1,0 +1,122 @@
+"""One door to all families: build a model from its architecture, open one from a folder, write one to a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from hedline.errors import UserError
+from hedline.models.architecture import FeedForwardShape, RecurrentShape
+from hedline.models.batch import Batch
+from hedline.models.nnlm import FeedForward, Regularization
+from hedline.models.recurrent import Recurrent
+from hedline.runtime.folder import ModelFolder, save_folder
+
+FAMILIES = ("feedforward", "recurrent", "transformer")
+
+
+class Trainable(Protocol):
+    """What the training loop asks of a model, besides being an nn.Module."""
+
+    family: str
+
+    def loss(self, batch: Batch) -> tuple[Tensor, int]:
+        """Sum of the (in training: smoothed) negative log-likelihoods of the batch's words, and how many."""
+
+    def folder_tensors(self) -> dict[str, Tensor]:
+        """Tensors by the names of the model folder."""
+
+    def load_folder_tensors(self, tensors: dict[str, Tensor]) -> None:
+        """The inverse."""
+
+
+def build_model(
+    family: str,
+    architecture: Mapping[str, Any],
+    vocab_in: Sequence[str],
+    vocab_out: Sequence[str],
+    regularization: Regularization | None = None,
+) -> Any:
+    """A fresh model (an nn.Module that is `Trainable`). vocab_in, vocab_out: the words in id order."""
+    if family == "transformer":
+        return _transformer(architecture, len(vocab_out), regularization)
+    if family not in FAMILIES:
+        raise UserError(f"unknown model family {family!r}; known: {', '.join(FAMILIES)}")
+    copies = torch.from_numpy(shared_words(vocab_in, vocab_out)) if architecture.get("share_copy") else None
+    sizes = (len(vocab_in), len(vocab_out))
+    if family == "recurrent":
+        return Recurrent(RecurrentShape.read(architecture), *sizes, regularization, copies)
+    return FeedForward(FeedForwardShape.read(architecture), *sizes, regularization, copies)
+
+
+def _transformer(architecture: Mapping[str, Any], vocabulary: int, regularization: Regularization | None) -> nn.Module:
+    from hedline.models.transformer import Transformer, TransformerConfig
+
+    values = dict(architecture)
+    values.setdefault("vocabulary", vocabulary)
+    if "control_any" in values:
+        values["control_any"] = tuple(values["control_any"])
+    if regularization is not None:
+        values |= regularization._asdict()
+    try:
+        return Transformer(TransformerConfig(**values))
+    except TypeError as error:
+        raise UserError(f"the transformer's architecture is wrong: {error}") from None
+
+
+def shared_words(vocab_in: Sequence[str], vocab_out: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """(Vin,) the output id of each input word; -1 for words the output side lacks and for the four specials."""
+    ids = {word: index for index, word in enumerate(vocab_out)}
+    return np.array([ids.get(word, -1) if index >= 4 else -1 for index, word in enumerate(vocab_in)], np.int64)
+
+
+def architecture_table(model: Any) -> dict[str, Any]:
+    """What config.json records of a model's shape."""
+    if model.family == "transformer":
+        return dict(model.config.architecture())
+    return dict(model.shape.table())
+
+
+def numpy_tensors(model: Any) -> dict[str, np.ndarray[Any, Any]]:
+    """The model folder's tensors, float32 on the host."""
+    tensors = model.folder_tensors()
+    return {name: value.detach().float().cpu().numpy() for name, value in tensors.items()}
+
+
+def save_model(
+    model: Any, path: Path, units: str, texts: Mapping[str, str], training: Mapping[str, Any], card: str
+) -> None:
+    """Write a model folder; texts: vocabularies and other small files by name."""
+    save_folder(
+        path,
+        family=model.family,
+        units=units,
+        architecture=architecture_table(model),
+        training=training,
+        tensors=numpy_tensors(model),
+        texts=texts,
+        card=card,
+    )
+
+
+def open_model(path: str | Path, device: str = "cpu") -> tuple[Any, ModelFolder]:
+    """The torch model of a folder, in evaluation mode on `device`, and the folder."""
+    folder = ModelFolder.open(path)
+    words = [read_words(folder.file(name)) for name in ("vocab.input.txt", "vocab.output.txt")]
+    model = build_model(folder.config.family, folder.config.architecture, words[0], words[1])
+    tensors = {name: torch.from_numpy(folder.tensors.float(name).copy()) for name in model.folder_tensors()}
+    model.load_folder_tensors(tensors)
+    return model.to(device).eval(), folder
+
+
+def read_words(path: Path) -> list[str]:
+    """The lines of a vocabulary file."""
+    try:
+        return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"cannot read the vocabulary {path}: {error}") from None

@@ -1,0 +1,142 @@
+"""The feed-forward neural language model (§3.1): p(y_{i+1} | y_c, x) ∝ exp(V h + W enc(x, y_c))."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from hedline.models.architecture import FeedForwardShape
+from hedline.models.batch import START, Batch
+from hedline.models.encoders import Attention, BagOfWords, Convolution, Memory, embedding
+from hedline.models.softmax import linear_cross_entropy
+
+
+class Regularization(NamedTuple):
+    """Only in training: share of units dropped, share of the target's probability spread over all words."""
+
+    dropout: float = 0.0
+    label_smoothing: float = 0.0
+
+
+class FeedForward(nn.Module):
+    """The paper's model with any of its encoders.
+
+    copies: (Vin,) the output id of each input word that has one, -1 otherwise; needed by share_copy only.
+    """
+
+    family = "feedforward"
+
+    def __init__(
+        self,
+        shape: FeedForwardShape,
+        vocab_in: int,
+        vocab_out: int,
+        regularization: Regularization | None = None,
+        copies: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        self.shape = shape
+        self.regularization = regularization or Regularization()
+        self.E = embedding(vocab_out, shape.D)
+        self.U = nn.Linear(shape.C * shape.D, shape.H)
+        self.encoder = make_encoder(shape, vocab_in, vocab_out)
+        if self.encoder is not None:
+            self.encoder.dropout = self.regularization.dropout
+        width = shape.H if self.encoder is None else 2 * shape.H
+        self.output = nn.Linear(width, vocab_out)  # [V W] side by side, one bias
+        nn.init.normal_(self.output.weight, std=shape.H**-0.5)
+        nn.init.zeros_(self.output.bias)
+        self.register_buffer("copies", copies if shape.share_copy else None, persistent=False)
+
+    def loss(self, batch: Batch) -> tuple[Tensor, int]:
+        """Sum of -log p over the batch's scored words (smoothed in training), and their number."""
+        memory = self.read(batch.inputs, batch.input_lengths)
+        states, _ = self.states(memory, batch.outputs)
+        flat = self.drop(batch.pick(states))
+        smoothing = self.regularization.label_smoothing if self.training else 0.0
+        total = linear_cross_entropy(flat, self.output.weight, self.output.bias, batch.targets, smoothing)
+        return total, batch.count
+
+    def read(self, inputs: Tensor, lengths: Tensor) -> Memory | None:
+        """The encoder's memory of inputs (B, M)."""
+        if self.encoder is None:
+            return None
+        memory: Memory = self.encoder.read(inputs, lengths, self.input_table())
+        return memory
+
+    def states(self, memory: Memory | None, outputs: Tensor) -> tuple[Tensor, Tensor | None]:
+        """All positions at once: [h ; enc] (B, N, 2H) and alignments (B, N, M); position i predicts outputs[:, i]."""
+        C = self.shape.C
+        start = torch.full_like(outputs[:, :1], START).expand(-1, C)
+        return self.predict(memory, torch.cat([start, outputs[:, :-1]], dim=1))
+
+    def predict(self, memory: Memory | None, words: Tensor) -> tuple[Tensor, Tensor | None]:
+        """For words (B, N+C-1), N windows of C: [h ; enc] (B, N, 2H) and alignments (B, N, M)."""
+        context = self.drop(windows(self.E(words), self.shape.C))
+        h = torch.tanh(self.U(context))
+        if memory is None or self.encoder is None:
+            return h, None
+        if self.shape.encoder == "attention" and not self.shape.share_context:
+            assert isinstance(self.encoder, Attention)
+            context = self.drop(windows(self.encoder.G(words), self.shape.C))
+        enc, weights = self.encoder.attend(memory, context)
+        return torch.cat([h, enc.to(h.dtype)], dim=-1), weights
+
+    def input_table(self) -> Tensor | None:
+        """F with the rows of shared words taken from W (share_copy); None when F stands alone."""
+        if self.copies is None or self.encoder is None:
+            return None
+        shared: Tensor = self.copies  # type: ignore[assignment]
+        W = self.output.weight[:, self.shape.H :]
+        return torch.where((shared >= 0)[:, None], W[shared.clamp(min=0)], self.encoder.F.weight)
+
+    def drop(self, x: Tensor) -> Tensor:
+        """Dropout, in training only."""
+        return F.dropout(x, self.regularization.dropout, self.training)
+
+    def tables(self) -> list[Tensor]:
+        """The embedding tables the paper renormalises: E, F and G."""
+        encoder = self.encoder
+        found = [self.E.weight]
+        if encoder is not None:
+            found.append(encoder.F.weight)
+        if isinstance(encoder, Attention) and not self.shape.share_context:
+            found.append(encoder.G.weight)
+        return found
+
+    def folder_tensors(self) -> dict[str, Tensor]:
+        """Tensors by the model folder's names: [V W] apart again, F with its shared rows written out."""
+        state = dict(self.state_dict())
+        weight, bias = state.pop("output.weight"), state.pop("output.bias")
+        state |= {"V.weight": weight[:, : self.shape.H], "V.bias": bias}
+        if self.encoder is not None:
+            state["W.weight"] = weight[:, self.shape.H :]
+        table = self.input_table()
+        if table is not None:
+            state["encoder.F.weight"] = table.detach()
+        return state
+
+    def load_folder_tensors(self, tensors: dict[str, Tensor]) -> None:
+        """The inverse of `folder_tensors`."""
+        rest = dict(tensors)
+        parts = [rest.pop("V.weight")] + ([rest.pop("W.weight")] if self.encoder is not None else [])
+        rest |= {"output.weight": torch.cat(parts, dim=1), "output.bias": rest.pop("V.bias")}
+        self.load_state_dict(rest)
+
+
+def windows(embedded: Tensor, width: int) -> Tensor:
+    """(B, N+width-1, D) to (B, N, width·D): each window's vectors side by side, oldest first."""
+    count = embedded.shape[1] - width + 1
+    return torch.cat([embedded[:, shift : shift + count] for shift in range(width)], dim=-1)
+
+
+def make_encoder(shape: FeedForwardShape, vocab_in: int, vocab_out: int) -> BagOfWords | Attention | None:
+    """The encoder a shape names."""
+    if shape.encoder == "none":
+        return None
+    if shape.encoder == "attention":
+        return Attention(shape, vocab_in, vocab_out)
+    return (Convolution if shape.encoder == "conv" else BagOfWords)(shape, vocab_in)

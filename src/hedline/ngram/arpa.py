@@ -15,8 +15,8 @@ from hedline.files import atomic_path, open_binary
 from hedline.ngram.count import NO_ROW, Ids, pack
 from hedline.ngram.model import NEVER, NgramModel, find
 from hedline.progress import Progress
+from hedline.text.vocab import SPECIALS
 
-SPECIALS = ("<pad>", "<unk>", "<s>", "</s>")
 CHUNK = 200_000  # n-grams formatted or parsed at a time
 
 

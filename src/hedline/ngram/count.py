@@ -13,7 +13,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-UNKNOWN, START, END = 1, 2, 3  # ids of <unk>, <s>, </s>: the specials of hedline.text.vocab
+from hedline.text.vocab import END, START
+
 NO_ROW = -1  # "this n-gram does not exist"
 
 Ids = NDArray[np.integer]

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedline.errors import UserError
-from hedline.ngram.count import START, Ids, Level, adjust_counts, count_ngrams, lay_out
+from hedline.ngram.count import Ids, Level, adjust_counts, count_ngrams, lay_out
 from hedline.ngram.discount import Discount, estimate_discount
 from hedline.ngram.model import NEVER, NgramModel
+from hedline.text.vocab import PAD, START
 
-PAD = 0
 Floats = NDArray[np.float64]
 
 
@@ -31,18 +31,20 @@ def estimate(flat: Ids, offsets: Ids, words: Sequence[str], order: int = 5) -> N
     levels = count_ngrams(lay_out(flat, offsets), order, len(words))
     adjust_counts(levels)
     discounts = [estimate_discount(level.counts) for level in levels]
-    return _interpolate(levels, discounts, words)
+    return interpolate(levels, discounts, unigrams(levels[0], discounts[0]), words)
 
 
-def _interpolate(levels: list[Level], discounts: list[Discount], words: Sequence[str]) -> NgramModel:
-    """Probabilities level by level, lowest first; each level also gives the one below its back-off weights."""
-    vocabulary = len(words)
-    probabilities, freed = _unigrams(levels[0], discounts[0])
+def interpolate(levels: list[Level], discounts: Sequence[Discount], lowest: Floats, words: Sequence[str]) -> NgramModel:
+    """Probabilities level by level on top of `lowest`, (V,) the unigrams' own.
+
+    Each level also gives the one below its back-off weights.
+    """
+    probabilities = lowest
     logs, backoffs = [_log10(probabilities)], []
     for n in range(1, len(levels)):
-        level, below = levels[n], len(levels[n - 1])
-        contexts = level.keys // vocabulary
-        own, freed = _discounted(level.counts, contexts, below, discounts[n])
+        level = levels[n]
+        contexts = level.keys // len(words)
+        own, freed = _discounted(level.counts, contexts, len(levels[n - 1]), discounts[n])
         probabilities = own + freed[contexts] * probabilities[level.suffixes]
         backoffs.append(_log10(freed))
         logs.append(_log10(probabilities))
@@ -50,13 +52,13 @@ def _interpolate(levels: list[Level], discounts: list[Discount], words: Sequence
     return NgramModel(tuple(words), [level.keys for level in levels], logs, backoffs, tuple(discounts))
 
 
-def _unigrams(level: Level, discount: Discount) -> tuple[Floats, Floats]:
-    """(V,) probabilities of single words, and the freed mass (1,) that the uniform distribution got."""
+def unigrams(level: Level, discount: Discount) -> Floats:
+    """(V,) probabilities of single words, interpolated with the uniform distribution."""
     everywhere = np.zeros(len(level), dtype=np.int64)
     own, freed = _discounted(level.counts, everywhere, 1, discount)
     predicted = np.ones(len(level), dtype=bool)
     predicted[[PAD, START]] = False
-    return np.where(predicted, own + freed[0] / predicted.sum(), 0.0), freed
+    return np.where(predicted, own + freed[0] / predicted.sum(), 0.0)
 
 
 def _discounted(counts: NDArray[np.int64], contexts: Ids, size: int, discount: Discount) -> tuple[Floats, Floats]:

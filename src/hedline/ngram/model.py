@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hedline.ngram.count import NO_ROW, UNKNOWN, Ids, Stream, lay_out, pack
+from hedline.ngram.count import NO_ROW, Ids, Stream, lay_out, pack
 from hedline.ngram.discount import Discount
+from hedline.text.vocab import UNKNOWN
 
 NEVER = -99.0  # ARPA's logarithm of zero
 

@@ -201,3 +201,11 @@ class Transformer(nn.Module):
         smoothing = self.config.label_smoothing if self.training else 0.0
         states = self.states(batch)
         return linear_cross_entropy(states, self.embedding.weight, self.bias, batch.targets, smoothing), batch.count
+
+    def folder_tensors(self) -> dict[str, Tensor]:
+        """Tensors by the model folder's names."""
+        return dict(self.state_dict())
+
+    def load_folder_tensors(self, tensors: dict[str, Tensor]) -> None:
+        """The inverse."""
+        self.load_state_dict(tensors)

@@ -69,8 +69,8 @@ class Measure(Protocol):
     def count(self, candidate: Reading, reference: Reading) -> Counts:
         """Hits, candidate count, reference count."""
 
-    def preference(self, hits: float, candidate: float, reference: float) -> float:
-        """What `-f B` compares: the first reference with the highest value is taken."""
+    def preference(self, counts: Counts, reference: Reading) -> float:
+        """What `-f B` compares, given this reference's counts; the first of the highest is taken."""
 
 
 def _rounded_recall(hits: float, reference: float) -> float:
@@ -95,9 +95,9 @@ class NGram:
         ours, theirs = candidate.ngrams(self.n), reference.ngrams(self.n)
         return overlap(ours, theirs), ours.total, theirs.total
 
-    def preference(self, hits: float, candidate: float, reference: float) -> float:
+    def preference(self, counts: Counts, reference: Reading) -> float:
         """Recall, rounded."""
-        return _rounded_recall(hits, reference)
+        return _rounded_recall(counts[0], counts[2])
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,9 @@ class SkipBigram:
         theirs = reference.skip_bigrams(self.gap, self.unigrams)
         return overlap(ours, theirs), ours.total, theirs.total
 
-    def preference(self, hits: float, candidate: float, reference: float) -> float:
+    def preference(self, counts: Counts, reference: Reading) -> float:
         """Recall, rounded."""
-        return _rounded_recall(hits, reference)
+        return _rounded_recall(counts[0], counts[2])
 
 
 @dataclass(frozen=True)
@@ -142,9 +142,9 @@ class LongestSubsequence:
         )
         return hits, total, sum(map(len, reference.sentences))
 
-    def preference(self, hits: float, candidate: float, reference: float) -> float:
+    def preference(self, counts: Counts, reference: Reading) -> float:
         """Recall, not rounded."""
-        return hits / reference if reference else 0.0
+        return counts[0] / counts[2] if counts[2] else 0.0
 
 
 @dataclass(frozen=True)
@@ -176,12 +176,16 @@ class WeightedSubsequence:
             candidate.ngrams(1).counts,
             self.weight,
         )
-        base: float = sum(len(sentence) ** self.weight for sentence in reference.sentences)
-        return hits, len(candidate.tokens) ** self.weight, base**self.weight
+        return hits, len(candidate.tokens) ** self.weight, self._base(reference) ** self.weight
 
-    def preference(self, hits: float, candidate: float, reference: float) -> float:
-        """Recall with the length weighted once, not rounded."""
-        return hits / reference**self.exponent if reference else 0.0
+    def preference(self, counts: Counts, reference: Reading) -> float:
+        """Recall with the length weighted once, not rounded; in the script's order of operations, for its ties."""
+        base = self._base(reference)
+        return (counts[0] / base) ** (1 / self.weight) if base else 0.0
+
+    def _base(self, reference: Reading) -> float:
+        base: float = sum(len(sentence) ** self.weight for sentence in reference.sentences)
+        return base
 
 
 _NAME = re.compile(r"(?:ROUGE-?)?(?:(?P<n>[1-9])|(?P<L>L)|W-?(?P<W>[0-9.]*)|S(?P<U>U?)(?P<gap>\*|[0-9]+))", re.I)

@@ -133,7 +133,7 @@ class RougeScorer:
         if len(counts) == 1:
             return counts[0]
         if self.multi == "best":
-            preferences = [measure.preference(*each) for each in counts]
+            preferences = list(map(measure.preference, counts, references))
             return counts[preferences.index(max(preferences))]
         hits, candidate, reference = zip(*counts, strict=True)
         return sum(hits), sum(candidate), sum(reference)

@@ -39,7 +39,7 @@ class Bounds:
     def reach(self, weights: Array, direction: Array) -> tuple[float, float]:
         """The range of t for which weights + t · direction stays allowed (it contains 0 when weights do)."""
         moving = direction != 0
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             ends = np.stack([self.low - weights, self.high - weights])[:, moving] / direction[moving]
         low, high = ends.min(axis=0).max(initial=-np.inf), ends.max(axis=0).min(initial=np.inf)
         return min(float(low), 0.0), max(float(high), 0.0)

@@ -1,0 +1,91 @@
+"""Bootstrap intervals of mean scores, with ROUGE-1.5.5's own random numbers and its own percentile rule.
+
+The script seeds Perl's generator with 0, 1, 2 … for the successive resamples; Perl's generator is drand48 on every
+platform, so the same resamples can be drawn here, all at once. Intervals therefore equal the script's, provided its
+evaluation ids sort (as strings) in the order of the summaries. The script prints the mean of the resamples as
+its "Average"; ours is the exact mean, `resampled_mean` gives theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedline.metrics.statistics import Array
+
+_MULTIPLIER = 0x5DEECE66D
+_INCREMENT = 0xB
+_MASK = np.uint64((1 << 48) - 1)
+_CELLS = 1 << 22  # indices in memory at a time
+
+
+class Interval(NamedTuple):
+    """Bounds of a confidence interval, arrays of one shape."""
+
+    low: Array
+    high: Array
+
+
+def resample_indices(count: int, resamples: int, first: int = 0) -> NDArray[np.int64]:
+    """(resamples, count) indices into `count` items: row i is what `srand(first + i)` and `count` rands give."""
+    powers, offsets = _jumps(count)
+    seeds = (np.arange(first, first + resamples, dtype=np.uint64) << np.uint64(16)) + np.uint64(0x330E)
+    states = (seeds[:, None] * powers[None, :] + offsets[None, :]) & _MASK
+    return (states.astype(np.float64) * 2.0**-48 * count).astype(np.int64)
+
+
+def _jumps(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The generator's multiplier and offset after 1 … count steps (arithmetic modulo 2**64 keeps the low 48 bits)."""
+    powers, offsets = [], []
+    power, offset = 1, 0
+    for _ in range(count):
+        power = power * _MULTIPLIER & 0xFFFFFFFFFFFF
+        offset = (offset * _MULTIPLIER + _INCREMENT) & 0xFFFFFFFFFFFF
+        powers.append(power)
+        offsets.append(offset)
+    return np.array(powers, dtype=np.uint64), np.array(offsets, dtype=np.uint64)
+
+
+def _weights(count: int, resamples: int) -> Iterator[Array]:
+    """Blocks of rows (rows, count): how often each item was drawn in each resample."""
+    rows = max(1, _CELLS // max(count, 1))
+    for first in range(0, resamples, rows):
+        block = min(rows, resamples - first)
+        indices = resample_indices(count, block, first)
+        indices += np.arange(block)[:, None] * count
+        drawn = np.bincount(indices.ravel(), minlength=block * count)
+        yield drawn.reshape(block, count).astype(np.float64)
+
+
+def resample_means(values: Array, resamples: int = 1000) -> Array:
+    """Means (resamples, …) of resampled items; values: (items, …)."""
+    flat = values.reshape(len(values), -1)
+    means = np.concatenate([weights @ flat for weights in _weights(len(values), resamples)])
+    return np.asarray((means / len(values)).reshape(resamples, *values.shape[1:]))
+
+
+def interval(means: Array, confidence: float = 95.0) -> Interval:
+    """The middle `confidence` per cent of resampled means (resamples, …).
+
+    Odd but so in the script: the fraction for interpolating between ranks is computed for the upper bound and used
+    for the lower one too. With 1,000 resamples and 95 % it is 0.
+    """
+    count = len(means)
+    ranked = np.sort(means, axis=0)
+    delta = count * ((100 - confidence) / 2.0) / 100.0
+    upper, lower = int(count - delta - 1), int(delta)
+    fraction = count - delta - 1 - upper
+
+    def between(rank: int) -> Array:
+        following = ranked[min(rank + 1, count - 1)]
+        return np.asarray(ranked[rank] + (following - ranked[rank]) * fraction)
+
+    return Interval(between(min(lower, count - 1)), between(max(upper, 0)))
+
+
+def resampled_mean(means: Array) -> Array:
+    """What the script prints as Average: the mean over resamples."""
+    return np.asarray(means.mean(axis=0))

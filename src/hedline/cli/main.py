@@ -20,6 +20,7 @@ from hedline.errors import UserError
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "summarize": ("hedline.cli.summarize", "summarize", "Headlines for a text, a file or standard input."),
     "prepare": ("hedline.cli.prepare", "prepare", "A corpus to encoded training data."),
+    "subset": ("hedline.cli.subset", "subset", "A smaller data folder out of a prepared one."),
     "duc": ("hedline.cli.duc", "duc", "The official DUC task-1 files to an evaluation set."),
     "stats": ("hedline.cli.stats", "stats", "The paper's corpus paragraph for prepared data."),
     "train": ("hedline.cli.train", "train", "Train a model on prepared data."),

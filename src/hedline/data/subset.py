@@ -1,0 +1,138 @@
+"""A smaller data folder out of a prepared one: only well-supported pairs, smaller vocabularies; no text is read again.
+
+Vocabularies are sorted by frequency, so a smaller one is a prefix: ids beyond it become `<unk>`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hedline.data.arrays import SplitWriter
+from hedline.data.dataset import SPLITS, Dataset, Pairs
+from hedline.errors import UserError
+from hedline.files import read_json, write_json
+from hedline.text.stopwords import FUNCTION_WORDS
+from hedline.text.vocab import UNKNOWN, Vocabulary
+
+BLOCK = 100_000
+Numbers = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class SubsetSettings:
+    """min_support: least share of a headline's content words that stand in its lead (training pairs only);
+    input_words, output_words: vocabulary sizes, specials included, None to keep them.
+    """
+
+    min_support: float = 0.0
+    input_words: int | None = None
+    output_words: int | None = None
+
+
+def make_subset(source: Path, target: Path, settings: SubsetSettings) -> dict[str, int]:
+    """Write the subset of data folder `source` to `target`; returns the pairs kept in each split."""
+    dataset = Dataset.open(source)
+    if dataset.units != "words":
+        raise UserError(f"{source} holds {dataset.units}; a subset is made of word data (prepare with --units words)")
+    if target.exists():
+        raise UserError(f"{target} exists already; name a new folder with --out")
+    words = [Vocabulary.load(source / f"vocab.{side}.txt") for side in ("input", "output")]
+    sizes = (_cap(settings.input_words, words[0]), _cap(settings.output_words, words[1]))
+    work = target.with_name(f".{target.name}.part")
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    kept = {}
+    for split in [name for name in SPLITS if dataset.has(name)]:
+        pairs = dataset.split(split)
+        share = settings.min_support if split == "train" else 0.0
+        rows = np.flatnonzero(supports(pairs, *words) >= share) if share else np.arange(len(pairs))
+        write_rows(work, split, pairs, rows, sizes)
+        kept[split] = len(rows)
+    for name, vocabulary, size in zip(("input", "output"), words, sizes, strict=True):
+        Vocabulary(vocabulary.words[:size]).save(work / f"vocab.{name}.txt")
+    _copy_rest(source, work, settings, sizes, kept)
+    work.replace(target)
+    return kept
+
+
+def supports(pairs: Pairs, inputs: Vocabulary, outputs: Vocabulary) -> Numbers:
+    """(n,) share of each headline's content words that stand in its lead; unknown words count as unsupported."""
+    same = np.array([inputs.ids.get(word, -1) for word in outputs.words], np.int64)
+    content = np.array([is_content(word) for word in outputs.words])
+    same[: UNKNOWN + 1], content[UNKNOWN] = -1, True
+    parts = [_block_supports(pairs, first, last, same, content, len(inputs)) for first, last in _blocks(len(pairs))]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def is_content(word: str) -> bool:
+    """A word that says something: no function word, no punctuation."""
+    return word not in FUNCTION_WORDS and any(letter.isalnum() or letter == "#" for letter in word)
+
+
+def _block_supports(pairs: Pairs, first: int, last: int, same: Numbers, content: Numbers, width: int) -> Numbers:
+    leads, lead_rows = _flat(pairs.inputs, pairs.input_offsets, first, last)
+    titles, title_rows = _flat(pairs.outputs, pairs.output_offsets, first, last)
+    present = np.unique(lead_rows * width + leads)
+    wanted = same[titles]
+    found = np.isin(title_rows * width + wanted, present) & (wanted >= 0)
+    counted = content[titles]
+    total = np.bincount(title_rows, counted, last - first)
+    hits = np.bincount(title_rows, counted & found, last - first)
+    share: Numbers = hits / np.maximum(total, 1)
+    return share
+
+
+def _flat(ids: Numbers, offsets: Numbers, first: int, last: int) -> tuple[Numbers, Numbers]:
+    """Ids of pairs first … last-1 and the row of each."""
+    lengths = np.diff(offsets[first : last + 1])
+    flat = np.asarray(ids[offsets[first] : offsets[last]], np.int64)
+    return flat, np.repeat(np.arange(last - first), lengths)
+
+
+def write_rows(folder: Path, split: str, pairs: Pairs, rows: Numbers, sizes: tuple[int, int]) -> None:
+    """Write the chosen pairs of a split, ids beyond the new vocabularies as `<unk>`."""
+    sides = ((pairs.inputs, pairs.input_offsets), (pairs.outputs, pairs.output_offsets))
+    tokens = tuple(int(np.diff(offsets)[rows].sum()) for _, offsets in sides)
+    writer = SplitWriter(folder, split, len(rows), (tokens[0], tokens[1]), sizes)
+    chosen = np.zeros(len(pairs), bool)
+    chosen[rows] = True
+    for first, last in _blocks(len(pairs)):
+        for side, (ids, offsets) in enumerate(sides):
+            flat, owner = _flat(ids, offsets, first, last)
+            flat = flat[chosen[first:last][owner]]
+            lengths = np.diff(offsets[first : last + 1])[chosen[first:last]]
+            writer.write(side, np.where(flat < sizes[side], flat, UNKNOWN), lengths)
+    writer.close()
+
+
+def _blocks(pairs: int) -> Iterator[tuple[int, int]]:
+    return ((first, min(first + BLOCK, pairs)) for first in range(0, pairs, BLOCK))
+
+
+def _cap(wanted: int | None, vocabulary: Vocabulary) -> int:
+    return min(wanted or len(vocabulary), len(vocabulary))
+
+
+def _copy_rest(
+    source: Path, work: Path, settings: SubsetSettings, sizes: tuple[int, int], kept: dict[str, int]
+) -> None:
+    """Raw text, casing statistics and the record of what was done."""
+    for name in ("valid.jsonl", "test.jsonl", "truecase.tsv"):
+        if (source / name).is_file():
+            shutil.copyfile(source / name, work / name)
+    record = read_json(source / "settings.json")
+    asked = json.dumps([record["fingerprint"], asdict(settings)], sort_keys=True)
+    record["fingerprint"] = hashlib.sha256(asked.encode()).hexdigest()[:16]
+    record["subset"] = asdict(settings) | {"kept": kept}
+    record["vocabulary"] = {"input": sizes[0], "output": sizes[1]}
+    write_json(work / "settings.json", record)
+    write_json(work / "stats.json", read_json(source / "stats.json") | {"subset": kept})

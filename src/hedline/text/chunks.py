@@ -55,8 +55,8 @@ _NEWS_FIRST = r"""(?i:https?://|www\.)[^\s"'<>]*[^\s"'<>.,;:!?)\]}]|(?<![^\W\d_]
 _TREEBANK = {final: _pattern(_TREEBANK_SINGLES, r"\d", final=final) for final in (False, True)}
 _NEWS = {final: _pattern(_NEWS_SINGLES, r"[\d#]", _NEWS_FIRST, final) for final in (False, True)}
 
-# "it's", "dogs'" first, then "they'll", "don't": both can be on one word ("who'll's").
-_CLITICS = re.compile(r"(?s)(.*?[^'])(n't|N'T|'ll|'LL|'re|'RE|'ve|'VE)?('[sSmMdD]|')?\Z")
+# "it's", "dogs'" first, then "they'll", "don't": several can be on one word ("'No, he won't'").
+_CLITICS = re.compile(r"(?s)(.*?[^'])(n't|N'T|'ll|'LL|'re|'RE|'ve|'VE)?('[sSmMdD])?(')?\Z")
 _CONTRACTIONS = re.compile(
     r"(?i)\b(?:(can)(not)|(d)('ye)|(gim)(me)|(gon)(na)|(got)(ta)|(lem)(me)|(more)('n)|(wan)(na)(?!\S))\b"
     r"|\A(?:('t)(is|was))\b"
@@ -66,63 +66,70 @@ _ACRONYM = re.compile(r"(?:[^\W\d_]\.){2,}[\])}>\"']*\Z")
 _ELISION = re.compile(
     r"(?i)'(?:[\d#]{2}s?|s|m|d|t|n|ll|re|ve|em|im|til|till|tis|twas|cause|cuz|cos|bout|round|neath|ere|burbs|n')?\Z"
 )
-_OPENERS = "([{<"
+_CONTRACTION_LENGTHS = (5, 6)  # of those without an apostrophe: the only letters-only chunks that are split
+_OPENERS = ("(", "[", "{", "<")
 
 
-def split_treebank(chunk: str, final: bool = False) -> tuple[Token, ...]:
+def split_treebank(chunk: str, final: bool = False) -> tuple[str, ...]:
     """The chunk's tokens as NLTK's `TreebankWordTokenizer` gives them; final: the chunk ends the text."""
-    if chunk.isalpha() and len(chunk) not in (5, 6):  # the contractions without an apostrophe are that long
-        return (Token(chunk, 0, len(chunk)),)
-    pieces: list[Token] = []
-    for match in _TREEBANK[final].finditer(chunk):
-        text, start, end = match[0], match.start(), match.end()
-        if text in {'"', "''"}:
-            opens = start == 0 or chunk[start - 1] in _OPENERS
-            pieces.append(Token("``" if opens else "''", start, end))
-        else:
-            pieces.extend(_split_word(text, start))
-    return tuple(pieces)
+    if chunk.isalpha() and len(chunk) not in _CONTRACTION_LENGTHS:
+        return (chunk,)
+    pieces: list[str] = _TREEBANK[final].findall(chunk)
+    if '"' in chunk or "''" in chunk:
+        pieces = [_named_quote(piece, i == 0 or pieces[i - 1] in _OPENERS) for i, piece in enumerate(pieces)]
+    return tuple(_split_words(pieces, chunk))
 
 
-def split_news(chunk: str, final: bool = False) -> tuple[Token, ...]:
+def split_news(chunk: str, final: bool = False) -> tuple[str, ...]:
     """The chunk's tokens as models see them; final: the chunk ends a sentence."""
-    if chunk.isalpha() and len(chunk) not in (5, 6):
-        return (Token(chunk, 0, len(chunk)),)
-    pieces: list[Token] = []
-    for match in _NEWS[final and not _ACRONYM.search(chunk)].finditer(chunk):
-        text, start, end = match[0], match.start(), match.end()
-        if text in {'"', "''"}:
-            pieces.append(Token("``" if _opens_quotation(chunk, start, end) else "''", start, end))
-        elif text[0] == "'" and len(text) > 1 and not _ELISION.match(text):
-            pieces.append(Token("`", start, start + 1))
-            pieces.extend(_split_word(text[1:], start + 1))
-        else:
-            pieces.extend(_split_word(text, start))
-    return tuple(pieces)
+    if chunk.isalpha() and len(chunk) not in _CONTRACTION_LENGTHS:
+        return (chunk,)
+    pieces: list[str] = _NEWS[final and not _ACRONYM.search(chunk)].findall(chunk)
+    if '"' in chunk or "''" in chunk:
+        pieces = [_named_quote(piece, _opens_quotation(pieces, i)) for i, piece in enumerate(pieces)]
+    if "'" in chunk:
+        pieces = [part for piece in pieces for part in _split_opening_quote(piece)]
+    return tuple(_split_words(pieces, chunk))
 
 
-def _opens_quotation(chunk: str, start: int, end: int) -> bool:
-    """Whether the double quote at `chunk[start:end]` opens: at the front, or between a break and a word."""
-    if start == 0:
-        return chunk != "''"
-    if chunk[start - 1] in _OPENERS:
-        return True
-    return chunk[start - 1] in "-/'`" and chunk[end : end + 1].isalnum()
+def _named_quote(piece: str, opens: bool) -> str:
+    """A double quote by its Treebank name; any other piece as it is."""
+    if piece in {'"', "''"}:
+        return "``" if opens else "''"
+    return piece
 
 
-def _split_word(word: str, offset: int) -> Iterable[Token]:
-    """A word without its clitics and contractions: `don't` is `do`, `n't`; `cannot` is `can`, `not`."""
-    if "'" not in word and not _CONTRACTIONS.search(word):
-        return (Token(word, offset, offset + len(word)),)
+def _opens_quotation(pieces: Sequence[str], i: int) -> bool:
+    """Whether a double quote, piece i of a chunk, opens: at the front, or between a break and a word."""
+    if i == 0:
+        return len(pieces) > 1 or pieces[0] == '"'
+    left, right = pieces[i - 1], pieces[i + 1] if i + 1 < len(pieces) else ""
+    return left in _OPENERS or (left[-1] in "-/'`" and right[:1].isalnum())
+
+
+def _split_opening_quote(piece: str) -> Sequence[str]:
+    """A leading apostrophe apart, as a backtick, unless it belongs to the word (`'90s`, `'em`)."""
+    if piece[0] == "'" and len(piece) > 1 and piece != "''" and not _ELISION.match(piece):
+        return ("`", piece[1:])
+    return (piece,)
+
+
+def _split_words(pieces: list[str], chunk: str) -> list[str]:
+    """Pieces with clitics and contractions taken apart: `don't` is `do`, `n't`; `cannot` is `can`, `not`."""
+    if "'" not in chunk and not _CONTRACTIONS.search(chunk):
+        return pieces
+    return [part for piece in pieces for part in _split_word(piece)]
+
+
+def _split_word(word: str) -> list[str]:
     cuts = {0, len(word)}
     clitics = _CLITICS.match(word)
-    if clitics:
-        cuts.update(clitics.span(group)[0] for group in (2, 3) if clitics[group])
+    if clitics and word != "''":
+        cuts.update(clitics.start(group) for group in (2, 3, 4) if clitics[group])
     for found in _CONTRACTIONS.finditer(word):
         cuts.update((found.start(), found.end()))
         cuts.update(found.end(group) for group in range(1, found.re.groups + 1) if found[group])
-    edges = sorted(cuts)
-    return [Token(word[a:b], offset + a, offset + b) for a, b in pairwise(edges)]
+    return [word[start:end] for start, end in pairwise(sorted(cuts))]
 
 
 class ChunkCache(dict[str, T], Generic[T]):
@@ -141,18 +148,33 @@ class ChunkCache(dict[str, T], Generic[T]):
         return value
 
 
-def place(text: str, chunks: Sequence[str], split: Iterable[Sequence[Token]]) -> list[Token]:
-    """The tokens of each chunk, moved from positions in the chunk to positions in the text.
+Spans = tuple[tuple[str, int, int], ...]
 
-    chunks: `text.split()`; split: for each chunk its tokens.
+
+def spans(chunk: str, tokens: Sequence[str]) -> Spans:
+    """Where the tokens of a chunk stand in it: (token, start, end); they follow each other without gaps."""
+    placed, start = [], 0
+    for token in tokens:
+        named = chunk[start] == '"'  # two characters for one: `` or ''
+        end = start + (1 if named else len(token))
+        placed.append((token, start, end))
+        start = end
+    return tuple(placed)
+
+
+def place(text: str, chunks: Sequence[str], split: Iterable[Spans]) -> list[Token]:
+    """The tokens of a text.
+
+    chunks: `text.split()`; split: for each chunk its tokens with their positions in the chunk.
     """
+    new = tuple.__new__  # what Token(...) calls in the end; this is the hot loop of reading
     placed: list[Token] = []
     end = 0
     for chunk, tokens in zip(chunks, split, strict=True):
         start = text.index(chunk, end)
         end = start + len(chunk)
         if len(tokens) == 1:
-            placed.append(Token(tokens[0][0], start, end))
+            placed.append(new(Token, (tokens[0][0], start, end)))
         else:
-            placed += [Token(word, start + a, start + b) for word, a, b in tokens]
+            placed += [new(Token, (word, start + a, start + b)) for word, a, b in tokens]
     return placed

@@ -25,8 +25,8 @@ def normalize_word(token: str) -> str:
     return _DIGIT.sub("#", token.lower())
 
 
-_inner = ChunkCache(lambda chunk: tuple(normalize_word(token.text) for token in split_news(chunk)))
-_last = ChunkCache(lambda chunk: tuple(normalize_word(token.text) for token in split_news(chunk, final=True)))
+_inner = ChunkCache(lambda chunk: tuple(normalize_word(token) for token in split_news(chunk)))
+_last = ChunkCache(lambda chunk: tuple(normalize_word(token) for token in split_news(chunk, final=True)))
 
 
 def normalize(text: str) -> list[str]:

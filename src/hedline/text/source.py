@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hedline.text.chunks import ChunkCache, Token, place, split_news
+from hedline.text.chunks import ChunkCache, Token, place, spans, split_news
 from hedline.text.clean import clean_with_offsets
 from hedline.text.normalize import normalize_word
 from hedline.text.sentences import ending_chunks
 
-_inner = ChunkCache(split_news)
-_last = ChunkCache(lambda chunk: split_news(chunk, final=True))
+_inner = ChunkCache(lambda chunk: spans(chunk, split_news(chunk)))
+_last = ChunkCache(lambda chunk: spans(chunk, split_news(chunk, final=True)))
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from hedline.text.chunks import ChunkCache, Token, place, split_treebank
+from hedline.text.chunks import ChunkCache, Token, place, spans, split_treebank
 
 __all__ = ["Token", "tokenize", "words"]
 
-_inner = ChunkCache(split_treebank)
-_last = ChunkCache(lambda chunk: split_treebank(chunk, final=True))
-_inner_words = ChunkCache(lambda chunk: tuple(token.text for token in split_treebank(chunk)))
-_last_words = ChunkCache(lambda chunk: tuple(token.text for token in split_treebank(chunk, final=True)))
+_inner_words = ChunkCache(split_treebank)
+_last_words = ChunkCache(lambda chunk: split_treebank(chunk, final=True))
+_inner = ChunkCache(lambda chunk: spans(chunk, split_treebank(chunk)))
+_last = ChunkCache(lambda chunk: spans(chunk, split_treebank(chunk, final=True)))
 
 
 def words(text: str) -> list[str]:

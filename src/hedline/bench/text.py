@@ -1,0 +1,114 @@
+"""Text speed as a ratio to NLTK's `TreebankWordTokenizer`, and how often the two agree, in one run."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from hedline.errors import UserError, require
+from hedline.files import open_binary
+from hedline.text.normalize import normalize
+from hedline.text.sentences import split_sentences
+from hedline.text.source import read_source
+from hedline.text.tokenize import tokenize, words
+
+LIMIT = 20_000
+ROUNDS = 3
+_NAMES = ("Adeyemi", "Borg", "Castellanos", "Dvorak", "Eriksen", "Farrugia", "Girard", "Holm", "Ivanova", "Kovac")
+_PLACES = ("Aberdeen", "Bergen", "Córdoba", "Dakar", "Esbjerg", "Freiburg", "Galway", "Haifa", "Izmir", "Jena")
+_TEMPLATES = (
+    "{place} (Reuters) - Mayor {name} said on Tuesday that the {n}-year-old bridge won't reopen before {m} p.m.",
+    "“We can't afford it,” said {name}, whose firm lost ${n}.{m} million in the U.S. last year.",
+    "The {place} council voted {n}-{m} to close the harbour's oldest ferry line, officials announced.",
+    "Shares of {name} & Sons Inc. fell {m}% to {n},{m}00 points; analysts (most of them) blamed the strike.",
+    '{name}\'s "quiet" resignation came {n} days after a court in {place} cleared her of all charges.',
+    "It's the {m}th storm since Jan. {n}, and {place} residents say they're used to it -- or nearly so.",
+)
+
+
+def built_in(count: int) -> list[str]:
+    """Sentences of our own, all different, for machines without data."""
+
+    def sentence(i: int) -> str:
+        name, place = _NAMES[i % 10], _PLACES[i // 10 % 10]
+        return _TEMPLATES[i % 6].format(name=name, place=place, n=10 + i * 7 % 89, m=1 + i * 13 % 97)
+
+    return [sentence(i) for i in range(count)]
+
+
+def read_leads(path: Path, count: int) -> list[str]:
+    """The first `count` leads of a JSONL file of pairs; a line that is no pair is an error with its number."""
+    with open_binary(path) as stream:
+        return list(islice(_leads(path, stream), count))
+
+
+def _leads(path: Path, lines: Any) -> Iterator[str]:
+    try:
+        for number, line in enumerate(lines, 1):
+            record = json.loads(line)
+            if not isinstance(record, dict) or not isinstance(record.get("lead"), str):
+                raise UserError(f"{path}, line {number}: not a JSON object with a text field 'lead'")
+            yield record["lead"]
+    except (ValueError, OSError, EOFError) as error:
+        raise UserError(f"{path} cannot be read as JSON lines ({error})") from None
+
+
+def run(data: Path | None = None, limit: int = LIMIT) -> dict[str, Any]:
+    """Measure; speeds are texts a second of CPU time on one core, the best of three rounds taken in turn.
+
+    data: JSONL of pairs; without it, sentences of our own. The first round of ours begins with empty caches and
+    is reported apart, as `cold`.
+    """
+    try:
+        from nltk.tokenize import TreebankWordTokenizer
+    except ImportError:
+        raise require("nltk", "dev", "hedline bench text") from None
+    texts = read_leads(data, limit) if data else built_in(limit)
+    if not texts:
+        raise UserError(f"{data} holds no pairs: nothing to measure")
+    reference: Callable[[str], Any] = TreebankWordTokenizer().tokenize
+    functions: dict[str, Callable[[str], Any]] = {
+        "nltk": reference,
+        "words": words,
+        "tokenize": tokenize,
+        "normalize": normalize,
+        "read_source": read_source,
+        "split_sentences": split_sentences,
+    }
+    rounds = [{name: _seconds(function, texts) for name, function in functions.items()} for _ in range(ROUNDS)]
+    speeds = {name: len(texts) / min(r[name] for r in rounds) for name in functions}
+    return {
+        "texts": len(texts),
+        "data": data.name if data else "built-in sentences",
+        "texts_per_second": {name: round(speed) for name, speed in speeds.items()},
+        "ratio": round(speeds["words"] / speeds["nltk"], 2),
+        "ratio_cold": round(min(r["nltk"] for r in rounds) / rounds[0]["words"], 2),
+        "agreement": round(sum(words(text) == reference(text) for text in texts) / len(texts), 6),
+    }
+
+
+def _seconds(function: Callable[[str], Any], texts: list[str]) -> float:
+    """CPU seconds of one pass; CPU time, because other work on a shared machine would blur a ratio."""
+    start = time.process_time()
+    for text in texts:
+        function(text)
+    return max(time.process_time() - start, 1e-9)
+
+
+def render(result: dict[str, Any]) -> str:
+    """The numbers as a small table."""
+    speeds = result["texts_per_second"]
+    lines = [f"text: {result['texts']:,} texts ({result['data']}), one core", ""]
+    for name, speed in speeds.items():
+        label = "NLTK TreebankWordTokenizer" if name == "nltk" else f"hedline {name}"
+        lines.append(f"  {label:<28} {speed:>9,} texts/s   {speed / speeds['nltk']:>6.2f} x NLTK")
+    lines += [
+        "",
+        f"  tokeniser {result['ratio']:.2f} x NLTK ({result['ratio_cold']:.2f} x with cold caches),"
+        f" same tokens on {result['agreement']:.3%} of texts",
+    ]
+    return "\n".join(lines)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from hedline.corpora.lines import decode_line, read_lines
 from hedline.corpora.pairs import BadLine, Pair
@@ -35,8 +35,13 @@ def make_pair(file: str, line: int, row: dict[str, Any], fields: Fields) -> Pair
             return BadLine(file, line, f"field {name!r} {why} (fields here: {_listing(row)})")
         if not value.strip():
             return BadLine(file, line, f"field {name!r} is empty", harmless=True)
-    extra = {name: str(row[name]) for name in OPTIONAL_FIELDS if row.get(name) is not None}
-    return Pair(str(lead), str(headline), **extra)
+    extra = {name: _writable(str(row[name])) for name in OPTIONAL_FIELDS if row.get(name) is not None}
+    return Pair(_writable(str(lead)), _writable(str(headline)), **extra)
+
+
+def _writable(text: str) -> str:
+    """The text with lone surrogates (JSON can escape them) replaced, so that it can be written as UTF-8."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _listing(row: dict[str, Any]) -> str:
@@ -90,7 +95,7 @@ class Delimited:
         bad: list[BadLine] = []
         place = [0]
         # TSV as written by most tools has no quoting at all; a lone quote there is an ordinary character.
-        quoting = csv.QUOTE_MINIMAL if self.delimiter == "," else csv.QUOTE_NONE
+        quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self.delimiter == "," else csv.QUOTE_NONE
         rows = csv.reader(self._text_lines(bad, place), delimiter=self.delimiter, quoting=quoting)
         header: list[str] | None = None
         while True:

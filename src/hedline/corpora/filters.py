@@ -1,0 +1,176 @@
+"""Why a pair is left out, one named function each: True means *remove*.
+
+The paper's three (section 7.1) are `no-overlap`, `editing-marks` and `question-colon`; they match words, so that
+"Japan" does not fall to the mark "AP". The `namas-…` four are the released script's rules, bugs included.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hedline.corpora.candidate import Candidate
+from hedline.errors import UserError
+from hedline.text.stopwords import FUNCTION_WORDS
+
+
+@dataclass(frozen=True)
+class FilterSettings:
+    """Which filters run, in which order, and their limits (lengths in the model's words, ends included)."""
+
+    names: tuple[str, ...] = ()
+    lead_words: tuple[int, int] = (1, 99)
+    headline_words: tuple[int, int] = (1, 49)
+    min_overlap: float = 0.0
+    sources: tuple[str, ...] = ()
+    exclude_sources: tuple[str, ...] = ()
+    exclude_period: tuple[str, str] = ("", "")
+
+    def __post_init__(self) -> None:
+        for name in self.names:
+            if name not in FILTERS:
+                raise UserError(f"unknown filter {name!r}; the filters are {', '.join(FILTERS)}")
+
+
+# Words only wire editors write, wherever they stand.
+_MARKS = """recasts undated grafs retransmitting dateline writethru ld-writethru djlfx byline thruout overline
+embargoed gmt ap afp upi adv# adv## adv### ny### eds"""
+MARKS = frozenset(_MARKS.split())
+# Ordinary words that are editing marks only at an editor's place: before a dash or colon, or in brackets.
+_PLACED = (
+    "updates?|urgent|attention|adds|corrects|correction|corrected|quotes|background|embargo|inserts|recaps|"
+    "repetition|repeats|edits|incorporates|refiles|advisory|alert|flash|clarifies|clarification|exclusive"
+)
+_PLACED_MARK = re.compile(
+    rf"^\W*(?:{_PLACED})\b\s*[\d#]*\s*(?:[-–—:|/)\]]|$)"
+    rf"|[(\[](?:{_PLACED})\b[^)\]]*[)\]]"
+    rf"|[-–—|]\s*(?:{_PLACED})\s*[\d#]*\s*$",
+    re.IGNORECASE,
+)
+_NAME = r"[A-Z][\w.'’-]*(?: (?:de|van|von|der|la|and|[A-Z][\w.'’-]*)){1,5}"
+_BYLINE = re.compile(rf"^By {_NAME}(?:,.*)?$|(?:[-–—|,/(]|\s-) ?[Bb]y {_NAME}\)?$")
+
+
+def no_overlap(candidate: Candidate, settings: FilterSettings) -> bool:
+    """The paper's (1): no content word of the headline stands in the lead."""
+    return candidate.lead_types.isdisjoint(candidate.headline_content)
+
+
+def editing_marks(candidate: Candidate, settings: FilterSettings) -> bool:
+    """The paper's (2): the headline holds a byline or an editor's mark."""
+    headline = candidate.pair.headline
+    if not MARKS.isdisjoint(candidate.headline_words):
+        return True
+    return bool(_PLACED_MARK.search(headline) or _BYLINE.search(headline))
+
+
+def question_colon(candidate: Candidate, settings: FilterSettings) -> bool:
+    """The paper's (3): the headline has a question mark or a colon (a time such as 10:30 is no colon)."""
+    return any(word == ":" or "?" in word for word in candidate.headline_words)
+
+
+def lead_length(candidate: Candidate, settings: FilterSettings) -> bool:
+    """The lead has too few or too many words."""
+    low, high = settings.lead_words
+    return not low <= len(candidate.lead_words) <= high
+
+
+def headline_length(candidate: Candidate, settings: FilterSettings) -> bool:
+    """The headline has too few or too many words."""
+    low, high = settings.headline_words
+    return not low <= len(candidate.headline_words) <= high
+
+
+def min_overlap(candidate: Candidate, settings: FilterSettings) -> bool:
+    """Too small a share of the headline's content words stands in the lead."""
+    return candidate.supported_share < settings.min_overlap
+
+
+def sources(candidate: Candidate, settings: FilterSettings) -> bool:
+    """The source is excluded, or a list of wanted sources does not have it (compared without regard to case)."""
+    source = candidate.pair.source.lower()
+    if source in settings.exclude_sources:
+        return True
+    return bool(settings.sources) and source not in settings.sources
+
+
+def period(candidate: Candidate, settings: FilterSettings) -> bool:
+    """The article is dated inside the excluded period (the paper leaves out the time of the DUC documents)."""
+    start, end = settings.exclude_period
+    return bool(candidate.pair.date) and start <= candidate.pair.date[:10] <= end
+
+
+def language(candidate: Candidate, settings: FilterSettings) -> bool:
+    """The lead does not read as English: under 15 % function words, or a fifth of its letters not Latin."""
+    words = [word for word in candidate.lead_words if word[0].isalpha()]
+    if len(words) >= 8 and sum(word in FUNCTION_WORDS for word in words) < 0.15 * len(words):
+        return True
+    letters = [letter for letter in candidate.pair.lead if letter.isalpha()]
+    return sum(letter > "\u024f" for letter in letters) > 0.2 * len(letters)
+
+
+def lead_copy(candidate: Candidate, settings: FilterSettings) -> bool:
+    """The headline is the lead, or its beginning, word for word."""
+    return candidate.lead_words[: len(candidate.headline_words)] == candidate.headline_words
+
+
+# The released script looks for these anywhere inside the lower-cased title, "ap" in "japan" included.
+_NAMAS = """update# update recasts undated grafs corrects retransmitting updates dateline writethru recaps inserts
+incorporates adv## ld-writethru djlfx edits byline repetition background thruout quotes attention ny### overline
+embargoed ap gmt adds embargo urgent ? -lrb- -rrb-"""
+NAMAS_SUBSTRINGS: tuple[str, ...] = (*_NAMAS.split(), " i ", " : ", " - ", " by ")
+
+
+def namas_period(candidate: Candidate, settings: FilterSettings) -> bool:
+    """Release: the lead has no `.` token."""
+    return "." not in candidate.lead_types
+
+
+def namas_marks(candidate: Candidate, settings: FilterSettings) -> bool:
+    """Release: the title contains one of 38 substrings."""
+    title = " ".join(candidate.headline_words)
+    return any(mark in title for mark in NAMAS_SUBSTRINGS)
+
+
+def namas_lengths(candidate: Candidate, settings: FilterSettings) -> bool:
+    """Release: not 11 to 99 lead words and 4 to 49 title words, punctuation counted."""
+    return not (10 < len(candidate.lead_words) < 100 and 3 < len(candidate.headline_words) < 50)
+
+
+def namas_overlap(candidate: Candidate, settings: FilterSettings) -> bool:
+    """Release: no shared word of four letters or more, function words included."""
+    return not any(len(word) > 3 and word in candidate.lead_types for word in candidate.headline_words)
+
+
+Filter = Callable[[Candidate, FilterSettings], bool]
+
+FILTERS: dict[str, Filter] = {
+    "no-overlap": no_overlap,
+    "editing-marks": editing_marks,
+    "question-colon": question_colon,
+    "lead-length": lead_length,
+    "headline-length": headline_length,
+    "min-overlap": min_overlap,
+    "sources": sources,
+    "period": period,
+    "language": language,
+    "lead-copy": lead_copy,
+    "namas-period": namas_period,
+    "namas-marks": namas_marks,
+    "namas-lengths": namas_lengths,
+    "namas-overlap": namas_overlap,
+}
+
+
+def first_reason(candidate: Candidate, settings: FilterSettings) -> str | None:
+    """The name of the first filter that removes the pair, None when it stays."""
+    for name in settings.names:
+        if FILTERS[name](candidate, settings):
+            return name
+    return None
+
+
+def describe_filters(names: Sequence[str] = tuple(FILTERS)) -> dict[str, str]:
+    """Filter names with their one-sentence meaning."""
+    return {name: (FILTERS[name].__doc__ or "").strip() for name in names}

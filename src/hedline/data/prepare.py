@@ -1,0 +1,154 @@
+"""`prepare`: a corpus to a data folder, in bounded memory, resumable, the same bytes for any number of workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import hedline
+from hedline.corpora.readers import open_readers
+from hedline.data.blocks import ROLES, TEST, TRAIN, VALID, Source
+from hedline.data.casing import write_casings
+from hedline.data.chunkfile import bad_lines
+from hedline.data.division import Division, divide
+from hedline.data.engine import Engine, Made, Task, open_engine
+from hedline.data.heldout import write_held_out
+from hedline.data.report import Report
+from hedline.data.settings import FORMAT, PrepareSettings, file_digest, fingerprint
+from hedline.data.stats import build_stats
+from hedline.data.tally import Tally, tally
+from hedline.data.work import WorkFolder, locked
+from hedline.errors import UserError
+from hedline.files import read_json, write_json
+from hedline.progress import Progress
+
+ON_ERROR = ("stop", "skip")
+
+
+@dataclass(frozen=True)
+class PrepareRequest:
+    """What to prepare and how to run it; only `settings` and the files' contents decide the output."""
+
+    sources: Sequence[Path]
+    out: Path
+    valid: Sequence[Path] = ()
+    test: Sequence[Path] = ()
+    format: str = "auto"
+    settings: PrepareSettings = field(default_factory=PrepareSettings)
+    on_error: str = "stop"
+    workers: int = 1
+    engine: str = "local"
+    overwrite: bool = False
+
+
+def prepare(request: PrepareRequest) -> Report:
+    """Make the data folder, or resume making it; what is already there and equal is left as it is."""
+    if request.on_error not in ON_ERROR:
+        raise UserError(f"--on-error cannot be {request.on_error!r}; choose from {', '.join(ON_ERROR)}")
+    sources = open_sources(request)
+    listing = [(source.role, source.reader.path.name, file_digest(source.reader.path)) for source in sources]
+    key = fingerprint(request.settings, listing)
+    if _already_there(request, key):
+        return Report.of(request.out, fresh=False)
+    engine = open_engine(request.engine, request.workers)
+    work = WorkFolder(request.out)
+    with locked(work):
+        resumed = work.start(key)
+        chunks = list(_chunks(engine, sources, Task(work.chunks, key, request.settings), request.on_error))
+        division = divide(chunks, request.settings)
+        _check_sizes(division, chunks)
+        counted = tally(chunks, division, work.runs)
+        details = _write(work, chunks, division, counted, request.settings, engine)
+        stats = build_stats([summary for _, summary in chunks], division, counted, details)
+        write_casings(work.final / "truecase.tsv", counted.casings.items())
+        write_json(work.final / "stats.json", stats)
+        write_json(work.final / "settings.json", _settings_json(request.settings, key, listing, details))
+        work.finish()
+    return Report.of(request.out, fresh=True, resumed=resumed)
+
+
+def open_sources(request: PrepareRequest) -> list[Source]:
+    """Readers of all named files with the role each was named as."""
+    named = ((TRAIN, request.sources), (VALID, request.valid), (TEST, request.test))
+    return [
+        Source(role, reader)
+        for role, paths in named
+        if paths
+        for reader in open_readers(paths, request.format, request.settings.fields)
+    ]
+
+
+def _already_there(request: PrepareRequest, key: str) -> bool:
+    """Whether the output is this very preparation; anything else in its place stops unless it may be replaced."""
+    out = request.out
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return False
+    if not (out / "settings.json").is_file():
+        raise UserError(f"{out} exists and is no data folder; name another --out")
+    if read_json(out / "settings.json").get("fingerprint") == key:
+        return True
+    if not request.overwrite:
+        raise UserError(f"{out} holds data made from other files or settings; name another --out or add --overwrite")
+    return False
+
+
+def _chunks(engine: Engine, sources: Sequence[Source], task: Task, on_error: str) -> Iterator[Made]:
+    """Chunks in order, with progress; the first bad line stops unless bad lines are to be skipped."""
+    progress = Progress("reading", unit="pairs")
+    kept = bad = 0
+    for path, summary in engine.chunks(sources, task):
+        if summary["bad"] and on_error == "stop":
+            worst = next(line for line in bad_lines(summary) if not line.harmless)
+            raise UserError(f"{worst}; mend the file, or leave such lines out with --on-error skip")
+        kept, bad = kept + summary["kept"], bad + summary["bad"]
+        progress.advance(summary["read"], note=f"{kept:,} kept" + (f", {bad:,} bad" if bad else ""))
+        yield path, summary
+    progress.close()
+
+
+def _check_sizes(division: Division, chunks: Sequence[Made]) -> None:
+    if division.sizes()[TRAIN]:
+        return
+    read = sum(summary["read"] for _, summary in chunks)
+    bad = sum(summary["bad"] for _, summary in chunks)
+    raise UserError(
+        f"no pair is left to train on: {read:,} lines read, {bad:,} of them bad, the rest removed by the filters; "
+        "check the fields and the filters (--preset none keeps everything)"
+    )
+
+
+def _write(
+    work: WorkFolder, chunks: list[Made], division: Division, counted: Tally, settings: PrepareSettings, engine: Engine
+) -> dict[str, Any]:
+    """Vocabularies, arrays and the text of the held-out splits; gives sizes for settings.json and stats.json."""
+    for role in (VALID, TEST):
+        write_held_out(work.final / f"{role}.jsonl", chunks, division, ROLES.index(role))
+    if settings.units == "subwords":
+        from hedline.data.subwords import train_subwords, write_subwords
+
+        subwords = train_subwords(chunks, division, settings.vocabulary_size)
+        subwords.save(work.final)
+        pieces = write_subwords(work.final, chunks, division, len(subwords), engine.map)
+        return {"vocabulary": {"input": len(subwords), "output": len(subwords)}, "pieces": pieces}
+    from hedline.data.words import build_vocabularies, write_words
+
+    inputs, outputs, min_count = build_vocabularies(counted, settings)
+    inputs.save(work.final / "vocab.input.txt")
+    outputs.save(work.final / "vocab.output.txt")
+    unknown = write_words(work.final, chunks, division, counted, (inputs, outputs))
+    return {"vocabulary": {"input": len(inputs), "output": len(outputs)}, "min_count": min_count, "unknown": unknown}
+
+
+def _settings_json(
+    settings: PrepareSettings, key: str, listing: Sequence[tuple[str, str, str]], details: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "fingerprint": key,
+        "hedline": hedline.__version__,
+        "settings": settings.as_json(),
+        "sources": [{"role": role, "file": name, "sha256": digest} for role, name, digest in listing],
+        "vocabulary": details["vocabulary"],
+    }

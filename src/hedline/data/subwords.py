@@ -1,0 +1,106 @@
+"""`--units subwords`: one vocabulary of byte-level pieces for both sides, learnt from a sample of the kept pairs.
+
+An input is its control tokens followed by the pieces of the cleaned lead; an output is the pieces of the headline.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hedline.data.arrays import SplitWriter
+from hedline.data.blocks import ROLES
+from hedline.data.chunkfile import Summary, open_chunk
+from hedline.data.division import Codes, Division
+from hedline.files import atomic_path
+from hedline.text.clean import clean
+from hedline.text.controls import CONTROLS, pair_controls
+from hedline.text.subword import Subwords
+
+SAMPLE_PAIRS = 300_000
+
+Chunks = Sequence[tuple[Path, Summary]]
+Job = tuple[Path, Codes]
+Encoded = tuple[Path, dict[str, list[int]]]
+MapJobs = Callable[[Callable[[Job], Encoded], Iterator[Job]], Iterator[Encoded]]
+
+
+def train_subwords(chunks: Chunks, division: Division, size: int) -> Subwords:
+    """Learn the pieces from the first training pairs, leads and headlines alike."""
+    return Subwords.train(_sample(chunks, division), size, CONTROLS)
+
+
+def _sample(chunks: Chunks, division: Division) -> Iterator[str]:
+    for lead, headline in islice(_kept_texts(chunks, division), SAMPLE_PAIRS):
+        yield lead
+        yield headline
+
+
+def _kept_texts(chunks: Chunks, division: Division) -> Iterator[tuple[str, str]]:
+    for (path, _), codes in zip(chunks, division.codes, strict=True):
+        with open_chunk(path) as chunk:
+            lines = chunk.lines("raw")
+        for index in np.flatnonzero(codes == 0):
+            row = json.loads(lines[index])
+            yield clean(row["lead"]), clean(row["headline"])
+
+
+def encode_chunk(job: Job, folder: Path) -> Encoded:
+    """Encode a chunk's kept pairs with the vocabulary in `folder`; writes `<chunk>.pieces.npz`, gives its sizes."""
+    path, codes = job
+    subwords = _load(folder)
+    with open_chunk(path) as chunk:
+        lines = chunk.lines("raw")
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    sizes: dict[str, list[int]] = {}
+    for code, role in enumerate(ROLES):
+        encoded = [_encode_pair(lines[index], subwords) for index in np.flatnonzero(codes == code)]
+        for side, name in enumerate(("input", "output")):
+            lists = [pair[side] for pair in encoded]
+            arrays[f"{role}.{name}s"] = np.array([index for ids in lists for index in ids], np.int32)
+            arrays[f"{role}.{name}_lengths"] = np.array([len(ids) for ids in lists], np.uint32)
+        sizes[role] = [len(encoded), len(arrays[f"{role}.inputs"]), len(arrays[f"{role}.outputs"])]
+    target = path.with_suffix(".pieces.npz")
+    with atomic_path(target) as temporary, temporary.open("wb") as stream:
+        np.savez(stream, **arrays)  # type: ignore[arg-type]
+    return target, sizes
+
+
+@lru_cache(maxsize=1)
+def _load(folder: Path) -> Subwords:
+    return Subwords.load(folder)
+
+
+def _encode_pair(line: str, subwords: Subwords) -> tuple[list[int], list[int]]:
+    row = json.loads(line)
+    lead, headline = clean(row["lead"]), clean(row["headline"])
+    controls = [subwords.ids[name] for name in pair_controls(lead, headline)]
+    return [*controls, *subwords.encode(lead)], subwords.encode(headline)
+
+
+def write_subwords(
+    folder: Path, chunks: Chunks, division: Division, size: int, run: MapJobs
+) -> dict[str, dict[str, int]]:
+    """Encode all chunks and write the arrays of all splits; gives the pieces on each side of each split."""
+    jobs = ((path, codes) for (path, _), codes in zip(chunks, division.codes, strict=True))
+    encoded = list(run(partial(encode_chunk, folder=folder), jobs))
+    totals = {role: [sum(sizes[role][i] for _, sizes in encoded) for i in range(3)] for role in ROLES}
+    writers = {
+        role: SplitWriter(folder, role, total[0], (total[1], total[2]), (size, size)) for role, total in totals.items()
+    }
+    for path, _ in encoded:
+        with open_chunk(path) as chunk:
+            for role in ROLES:
+                for side, name in enumerate(("input", "output")):
+                    writers[role].write(side, chunk[f"{role}.{name}s"], chunk[f"{role}.{name}_lengths"])
+        path.unlink()
+    for writer in writers.values():
+        writer.close()
+    return {role: {"input": total[1], "output": total[2]} for role, total in totals.items()}

@@ -7,7 +7,8 @@ import pytest
 
 from hedline.errors import UserError
 from hedline.metrics.rouge import RougeScorer
-from hedline.tuning.objective import bleu_scores, parse_objective
+from hedline.tuning.judge import Judge
+from hedline.tuning.objective import parse_objective
 
 SUMMARIES = ["harbour bridge closed for repairs", "council votes to close bridge", "storm", ""]
 REFERENCES = [
@@ -62,9 +63,25 @@ def test_weighted_sums_are_weighted_means_of_their_terms() -> None:
     assert value("3*R-1 + 1*R-2") == pytest.approx(0.75 * value("R-1") + 0.25 * value("R-2"))
 
 
-def test_bleu_by_hand() -> None:
-    # 9 of 10 words, 7 of 9 bigrams, 5 of 8 trigrams, 3 of 7 four-grams; 10 words against 12.
+def test_bleu_of_a_corpus_is_the_ratio_of_sums() -> None:
+    # 9 of 10 words, 7 of 9 bigrams, 5 of 8 trigrams, 3 of 7 four-grams; 10 words against 12; in two halves.
     counts = np.array([[9, 7, 5, 3, 10, 9, 8, 7, 10, 12]], dtype=float)
+    statistics = np.concatenate([np.zeros((1, 9)), counts], axis=1).repeat(2, axis=0) / 2
+    objective = parse_objective("bleu")
     precision = (9 / 10 * 7 / 9 * 5 / 8 * 3 / 7) ** 0.25
-    assert bleu_scores(counts)[0] == pytest.approx(precision * np.exp(1 - 12 / 10))
-    assert bleu_scores(np.zeros((1, 10)))[0] == 0
+    sums = objective.columns(statistics, 2).sum(axis=0, keepdims=True)
+    assert objective.scale(sums)[0] == pytest.approx(precision * np.exp(1 - 12 / 10))
+
+
+def test_the_judge_gives_what_the_objective_reads() -> None:
+    judge = Judge(parse_objective("R-SU4 + bleu"), bytes=75)
+    texts = ["harbour bridge closed for repairs", "storm", "harbour bridge closed for repairs"]
+    statistics = judge.statistics(texts, ["old harbour bridge closed for repairs", "bridge closed"])
+    assert statistics.shape == (3, judge.objective.width)
+    assert np.array_equal(statistics[0], statistics[2])
+    expected = RougeScorer(("1", "2", "L", "SU4"), bytes=75).score(
+        texts[0], ["old harbour bridge closed for repairs", "bridge closed"]
+    )
+    np.testing.assert_allclose(judge.objective.rouge(statistics)[0], expected)
+    assert statistics[0, -10:].tolist() == [5, 4, 3, 2, 5, 4, 3, 2, 5, 6]
+    assert "limit:75 bytes" in judge.signature([2])

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedline.errors import UserError
+from hedline.metrics.bleu import WIDTH as BLEU_WIDTH
+from hedline.metrics.bleu import bleu
 from hedline.metrics.measures import parse_measure
 from hedline.metrics.statistics import F_SCORE, PRECISION, RECALL, scores_from
 from hedline.tuning.pool import Array
@@ -21,8 +23,6 @@ from hedline.tuning.pool import Array
 Scale = Callable[[Array], Array]
 """Sums of columns (intervals, m) to corpus scores (intervals,)."""
 
-BLEU_ORDER = 4
-BLEU_COLUMNS = 2 * BLEU_ORDER + 2
 MEASURES = {"r": RECALL, "p": PRECISION, "f": F_SCORE}
 REPORTED = ("1", "2", "L")
 _TERM = re.compile(
@@ -66,7 +66,7 @@ class Objective:
     @property
     def width(self) -> int:
         """How many numbers a hypothesis's statistics are."""
-        return 3 * len(self.metrics) + (BLEU_COLUMNS if self.uses_bleu else 0)
+        return 3 * len(self.metrics) + (BLEU_WIDTH if self.uses_bleu else 0)
 
     def rouge(self, statistics: Array) -> Array:
         """R, P and F (n, metrics, 3) of hypotheses' statistics (n, width)."""
@@ -82,7 +82,7 @@ class Objective:
                 gain += term.weight * scores[:, self.metrics.index(term.metric), MEASURES[term.measure]]
         parts = [gain[:, None] / inputs]
         if self.uses_bleu:
-            parts.append(statistics[:, -BLEU_COLUMNS:])
+            parts.append(statistics[:, -BLEU_WIDTH:])
         return np.concatenate(parts, axis=1)
 
     def scale(self, sums: Array) -> Array:
@@ -90,18 +90,8 @@ class Objective:
         total: Array = sums[:, 0]
         for term in self.terms:
             if term.metric == "bleu":
-                total = total + term.weight * bleu_scores(sums[:, 1:])
+                total = total + term.weight * bleu(sums[:, 1:])
         return total
-
-
-def bleu_scores(counts: Array) -> Array:
-    """(…, 10) matches and totals of orders 1 to 4, system and reference length, to BLEU (…,), unsmoothed."""
-    matches, totals = counts[..., :BLEU_ORDER], counts[..., BLEU_ORDER : 2 * BLEU_ORDER]
-    length, reference = counts[..., -2], counts[..., -1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(np.where(matches > 0, matches, 0.0) / np.where(totals > 0, totals, 1.0))
-        penalty = np.minimum(0.0, 1 - reference / np.where(length > 0, length, 1e-9))
-    return np.asarray(np.exp(logs.mean(axis=-1) + penalty))
 
 
 def parse_objective(text: str, measure: str = "f") -> Objective:

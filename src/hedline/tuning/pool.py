@@ -90,6 +90,10 @@ class Pool:
         twins = self._texts[index].get(hypothesis.text, ())
         return any(float(np.abs(twin - hypothesis.features).max()) < SAME_FEATURES for twin in twins)
 
+    def hypotheses(self) -> list[list[Hypothesis]]:
+        """Every input's hypotheses in the order they were added."""
+        return self._lists
+
     def lists(self) -> Lists:
         """All hypotheses as arrays, in the order they were added; inputs without any are left out."""
         filled = [hypotheses for hypotheses in self._lists if hypotheses]

@@ -31,7 +31,7 @@ class _Shape:
                 raise UserError(f"architecture.{name} is {value!r}, not {wanted.__name__}")
             if name in CHOICES and value not in CHOICES[name]:
                 raise UserError(f"architecture.{name} is {value!r}, not one of {', '.join(CHOICES[name])}")
-            if wanted is int and int(value) < (0 if name in ("Q", "positions") else 1):
+            if wanted is int and isinstance(value, int) and value < (0 if name in ("Q", "positions") else 1):
                 raise UserError(f"architecture.{name} is {value}, which is too small")
         return cls(**values)
 

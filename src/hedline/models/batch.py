@@ -39,6 +39,14 @@ class Batch:
         """(B, N, X) to (T, X): the states that predict the scored words, padding left behind."""
         return states[self.token_rows, self.token_positions]
 
+    def to(self, device: torch.device) -> Batch:
+        """The batch on a device; itself when it is there."""
+        if self.inputs.device == device:
+            return self
+        tensors = (self.inputs, self.input_lengths, self.outputs, self.output_lengths, self.token_rows)
+        moved = [value.to(device, non_blocking=True) for value in (*tensors, self.token_positions)]
+        return Batch(*moved, count=self.count)  # type: ignore[arg-type]
+
     @classmethod
     def from_lists(
         cls, inputs: Sequence[Sequence[int]], headlines: Sequence[Sequence[int]], device: str = "cpu"

@@ -1,0 +1,140 @@
+"""How a model is trained: one dataclass, the presets, and what the size of the data suggests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from difflib import get_close_matches
+from typing import Any
+
+from hedline.errors import UserError
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """Everything that decides the result, saved in the model folder.
+
+    epochs: passes over the data at most. batch: how many `batch_of` (headlines, triples or tokens) to a step; tokens
+    count inputs and outputs together. optimizer: adamw or sgd. schedule: `cosine` or `linear` fall to zero at the
+    end after a warm-up; `halve` halves the rate when validation does not improve. lr: the highest rate.
+    warmup: share of the training. clip: largest gradient norm, 0 for none. ema: decay of the weight average that is
+    validated and kept, 0 for none. renormalize: scale embedding rows longer than 1 back to 1 after each epoch.
+    patience: epochs without improvement before stopping, 0 for never. keep: `best` or `last` epoch in the folder.
+    time_limit: seconds, 0 for none; schedules end with it. precision: float32, bf16 or auto (bf16 on a GPU).
+    pool: how many batches are sorted by length together.
+    """
+
+    preset: str = "fast"
+    seed: int = 1
+    epochs: int = 15
+    batch: int = 1024
+    batch_of: str = "headlines"
+    optimizer: str = "adamw"
+    schedule: str = "cosine"
+    lr: float = 2e-3
+    warmup: float = 0.03
+    beta2: float = 0.99
+    weight_decay: float = 0.05
+    clip: float = 1.0
+    ema: float = 0.999
+    dropout: float = 0.2
+    label_smoothing: float = 0.0
+    renormalize: bool = False
+    patience: int = 3
+    keep: str = "best"
+    time_limit: float = 0.0
+    precision: str = "auto"
+    pool: int = 50
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot work, saying what can."""
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise UserError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(choices)}")
+        for name in ("epochs", "batch", "lr", "pool"):
+            if getattr(self, name) <= 0:
+                raise UserError(f"{name} must be above 0, not {getattr(self, name)}")
+        if not (0 <= self.dropout < 1 and 0 <= self.label_smoothing < 1 and 0 <= self.ema < 1):
+            raise UserError("dropout, label_smoothing and ema must lie between 0 and 1")
+
+    def table(self) -> dict[str, Any]:
+        """What config.json records."""
+        return asdict(self)
+
+
+CHOICES: dict[str, Sequence[str]] = {
+    "optimizer": ("adamw", "sgd"),
+    "schedule": ("cosine", "linear", "halve"),
+    "batch_of": ("headlines", "triples", "tokens"),
+    "precision": ("auto", "float32", "bf16"),
+    "keep": ("best", "last"),
+}
+
+PAPER = TrainConfig(
+    preset="paper",
+    epochs=20,
+    batch=64,
+    batch_of="triples",
+    optimizer="sgd",
+    schedule="halve",
+    lr=0.05,
+    warmup=0.0,
+    weight_decay=0.0,
+    clip=0.0,
+    ema=0.0,
+    dropout=0.0,
+    renormalize=True,
+    patience=0,
+    precision="float32",
+)
+PRESETS = {"paper": PAPER, "fast": TrainConfig()}
+
+
+def automatic(preset: str, pairs: int, on_gpu: bool) -> TrainConfig:
+    """The preset, fitted to the number of training pairs and to the machine."""
+    if preset not in PRESETS:
+        raise UserError(f"there is no preset {preset!r}; choose one of {', '.join(PRESETS)}")
+    config = PRESETS[preset]
+    if preset == "paper":
+        return config
+    if on_gpu and pairs >= 500_000:
+        return replace(config, batch=2048)
+    batch = max(8, min(256, 1 << max(0, pairs // 200).bit_length() >> 1))
+    epochs = 15 if on_gpu else (6 if pairs >= 50_000 else 10 if pairs >= 10_000 else 30)
+    steps = max(1, epochs * pairs // batch)
+    return replace(config, batch=batch, epochs=epochs, dropout=0.3, ema=min(0.999, max(0.9, 1 - 10 / steps)))
+
+
+def automatic_architecture(pairs: int, on_gpu: bool, preset: str) -> dict[str, int]:
+    """D and H for so many training pairs: the paper's with a GPU or its preset, small ones otherwise."""
+    if preset == "paper" or (on_gpu and pairs >= 200_000):
+        return {"D": 200, "H": 400}
+    return {"D": 64, "H": 128} if pairs >= 20_000 else {"D": 32, "H": 64}
+
+
+def override(config: TrainConfig, settings: Mapping[str, Any]) -> TrainConfig:
+    """The config with some values replaced; names and kinds are checked."""
+    kinds = {field.name: type(getattr(config, field.name)) for field in fields(config)}
+    values = {}
+    for name, value in settings.items():
+        if name not in kinds:
+            raise unknown_setting(name, list(kinds))
+        values[name] = convert(name, value, kinds[name])
+    return replace(config, **values)
+
+
+def convert(name: str, value: Any, kind: type) -> Any:
+    """A setting's text (or value) as the kind its field has."""
+    try:
+        if kind is bool:
+            return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}[str(value).lower()]
+        return kind(value)
+    except (ValueError, KeyError):
+        raise UserError(f"{name} is {value!r}, which is not {kind.__name__}") from None
+
+
+def unknown_setting(name: str, known: Sequence[str]) -> UserError:
+    """The error for a name that is none of ours, with the nearest that is."""
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+    return UserError(f"there is no setting {name!r}; {hint}")

@@ -1,0 +1,251 @@
+"""The training loop, one for all families: epochs, steps, schedule, stopping. It knows nothing of files or screens.
+
+The host never waits for the device inside an epoch, except to report every few seconds.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from hedline.errors import UserError
+from hedline.training.checkpoint import pick, random_state, restore_random_state
+from hedline.training.config import TrainConfig
+from hedline.training.distributed import Group
+from hedline.training.evaluate import Perplexity, exp, measure_perplexity
+from hedline.training.optimizer import Average, GuardedOptimizer, learning_rate, renormalize
+from hedline.training.plan import EpochPlan, plan_epoch, share
+from hedline.training.split import DeviceSplit
+
+REPORT_SECONDS = 2.0
+HOPELESS_STEPS = 20
+
+
+@dataclass
+class Place:
+    """Where a training stands; everything but tensors that a resumed run must know.
+
+    epoch, step: next epoch and next step in it; total: steps done; halvings: of the learning rate; best: lowest
+    validation perplexity; worse: epochs since; seconds: spent before this run; history: one row an epoch.
+    """
+
+    epoch: int = 0
+    step: int = 0
+    total: int = 0
+    halvings: int = 0
+    best: float = math.inf
+    worse: int = 0
+    seconds: float = 0.0
+    words_seen: int = 0
+    history: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Report:
+    """Inside an epoch, every few seconds: perplexity is that of the epoch so far."""
+
+    epoch: int
+    step: int
+    steps: int
+    words: int
+    perplexity: float
+    rate: float
+    skipped: int
+
+
+@dataclass
+class Hooks:
+    """What the loop tells the outside: report (every few seconds), epoch_done (row, improved), save (checkpoint due),
+    stop (asked after every step: true ends the run at once, after a save)."""
+
+    report: Callable[[Report], None] = lambda report: None
+    epoch_done: Callable[[dict[str, Any], bool], None] = lambda row, improved: None
+    save: Callable[[], None] = lambda: None
+    stop: Callable[[], bool] = lambda: False
+
+
+class Interrupted(Exception):  # noqa: N818
+    """The run was asked to stop; a checkpoint has been saved."""
+
+
+class Trainer:
+    """A model, its optimiser and its data on one device."""
+
+    def __init__(
+        self, model: Any, train: DeviceSplit, valid: DeviceSplit | None, config: TrainConfig, group: Group | None = None
+    ) -> None:
+        self.model, self.train_split, self.valid_split, self.config = model, train, valid, config
+        self.group = group or Group()
+        self.optimizer = GuardedOptimizer(model, config)
+        self.average = Average(model, config.ema)
+        self.place = Place()
+        self.device = next(iter(model.parameters())).device
+        self.loss_sum = torch.zeros((), device=self.device, dtype=torch.float32)
+        self.began = time.monotonic()
+        wanted = config.precision
+        self.half = wanted == "bf16" or (wanted == "auto" and self.device.type == "cuda")
+        self.total_steps = 1
+
+    def run(self, hooks: Hooks) -> Place:
+        """Train to the end of the config; returns where it ended."""
+        self.began = time.monotonic()
+        self.model.train()
+        while self.place.epoch < self.config.epochs and not self._exhausted():
+            plan, placed, own = self._prepare_epoch()
+            finished = self._epoch(plan, placed, own, hooks)
+            self._finish_epoch(plan, hooks, finished)
+            if not finished or self._stalled():
+                break
+        return self.place
+
+    def _prepare_epoch(self) -> tuple[EpochPlan, Any, EpochPlan]:
+        split, config = self.train_split, self.config
+        plan = plan_epoch(
+            split.input_lengths,
+            split.output_lengths,
+            config.batch,
+            config.batch_of,
+            config.seed,
+            self.place.epoch,
+            config.pool,
+        )
+        own = share(plan, split.input_lengths, split.output_lengths, self.group.rank, self.group.world)
+        self.total_steps = max(1, plan.steps * config.epochs)
+        return plan, split.place(own), own
+
+    def _epoch(self, plan: EpochPlan, placed: Any, own: EpochPlan, hooks: Hooks) -> bool:
+        """The steps of one epoch from where we stand; False when the time ran out."""
+        reported, since, skipped = time.monotonic(), 0, int(self.optimizer.skipped)
+        while self.place.step < plan.steps:
+            step = self.place.step
+            rate = learning_rate(self.config, self.progress(), self.place.halvings)
+            self._step(placed.batch(step).to(self.device), int(plan.tokens[step]), rate)
+            self.place.step, self.place.total = step + 1, self.place.total + 1
+            self.place.words_seen += int(plan.tokens[step])
+            since += 1
+            if time.monotonic() - reported >= REPORT_SECONDS:
+                skipped = self._report(plan, rate, hooks, skipped, since)
+                reported, since = time.monotonic(), 0
+            if hooks.stop():
+                hooks.save()
+                raise Interrupted
+            if self._exhausted():
+                return False
+        self._report(plan, 0.0, hooks, skipped, since)
+        return True
+
+    def _step(self, batch: Any, words: int, rate: float) -> None:
+        """Forward, backward, update. words: scored words of the batch over all processes."""
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
+            loss, _ = self.model.loss(batch)
+        (loss / words).backward()
+        self.group.sum_gradients(self.model)
+        detached = loss.detach().float()
+        self.loss_sum += torch.where(torch.isfinite(detached), detached, 0.0)
+        self.optimizer.step(rate)
+        self.average.update(self.place.total + 1)
+
+    def _report(self, plan: EpochPlan, rate: float, hooks: Hooks, skipped: int, since: int) -> int:
+        """Tell how it goes (waits for the device); gives up when no step has worked for a while."""
+        now_skipped = int(self.optimizer.skipped)
+        if since >= HOPELESS_STEPS and now_skipped - skipped >= since:
+            raise UserError(
+                f"training diverged: the last {since} steps gave gradients that are not numbers; the weights before "
+                "them are kept. Lower --lr, or use --precision float32"
+            )
+        words = int(plan.tokens[: self.place.step].sum())
+        total = float(self.group.sum(self.loss_sum.clone()))
+        place = self.place
+        hooks.report(Report(place.epoch, place.step, plan.steps, words, exp(total, words), rate, now_skipped))
+        return now_skipped
+
+    def _finish_epoch(self, plan: EpochPlan, hooks: Hooks, whole: bool) -> None:
+        """Renormalise, validate, decide on the rate, tell the outside, save."""
+        place, config = self.place, self.config
+        if config.renormalize:
+            renormalize(self.model.tables())
+        words = int(plan.tokens[: place.step].sum())
+        train = exp(float(self.group.sum(self.loss_sum.clone())), words)
+        self.average.swap()
+        valid = self.validate()
+        done = place.epoch + place.step / plan.steps
+        row = {
+            "epoch": round(done, 4),
+            "train": train,
+            "valid": valid.closed if valid else None,
+            "valid_known": valid.known if valid else None,
+            "rate": learning_rate(config, self.progress(), place.halvings),
+            "seconds": round(self.seconds(), 2),
+            "words": place.words_seen,
+        }
+        judged = valid.closed if valid else train
+        improved = judged < place.best or not place.history
+        place.worse = 0 if improved else place.worse + 1
+        if not improved and config.schedule == "halve":
+            place.halvings += 1
+        place.best = min(place.best, judged)
+        place.history.append(row)
+        hooks.epoch_done(row, improved)
+        self.average.swap()
+        if whole:
+            place.epoch, place.step = place.epoch + 1, 0
+            self.loss_sum.zero_()
+        hooks.save()
+
+    def validate(self) -> Perplexity | None:
+        """Perplexity on the validation split, None without one."""
+        if self.valid_split is None:
+            return None
+        return measure_perplexity(self.model, self.valid_split)
+
+    def seconds(self) -> float:
+        """Training time over all runs."""
+        return self.place.seconds + time.monotonic() - self.began
+
+    def progress(self) -> float:
+        """Share of the training that is done, by steps or by the clock, whichever is further."""
+        by_steps = self.place.total / self.total_steps
+        if not self.config.time_limit:
+            return min(1.0, by_steps)
+        by_clock = self.seconds() / self.usable_seconds()
+        return min(1.0, self.group.agree(max(by_steps, by_clock), self.device))
+
+    def usable_seconds(self) -> float:
+        """The time limit less what the last validation and saving need."""
+        return max(0.9 * self.config.time_limit, self.config.time_limit - 10.0)
+
+    def _exhausted(self) -> bool:
+        return bool(self.config.time_limit) and self.progress() >= 1.0
+
+    def _stalled(self) -> bool:
+        return 0 < self.config.patience <= self.place.worse
+
+    def state_tensors(self) -> dict[str, Tensor]:
+        """All tensors of a checkpoint."""
+        parts = {
+            "model.": self.model.state_dict(),
+            "optimizer.": self.optimizer.state_tensors(),
+            "average.": self.average.state_tensors(),
+            "random.": random_state(self.device),
+            "": {"loss_sum": self.loss_sum},
+        }
+        return {f"{prefix}{name}": value for prefix, part in parts.items() for name, value in part.items()}
+
+    def state_facts(self) -> dict[str, Any]:
+        """What a checkpoint says besides its tensors."""
+        return {"place": {**asdict(self.place), "seconds": self.seconds()}, "config": self.config.table()}
+
+    def restore(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
+        """Go back to where a checkpoint was taken."""
+        self.model.load_state_dict(pick(tensors, "model."))
+        self.optimizer.load_state_tensors(pick(tensors, "optimizer."))
+        self.average.load_state_tensors(pick(tensors, "average."))
+        restore_random_state(pick(tensors, "random."), self.device)
+        self.loss_sum.copy_(tensors["loss_sum"])
+        self.place = Place(**facts["place"])

@@ -1,0 +1,137 @@
+"""One optimiser step that never waits for the device: clipping and the NaN guard happen inside the fused kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from hedline.training.config import TrainConfig
+
+
+class GuardedOptimizer:
+    """AdamW or SGD; a step with a gradient that is not finite changes nothing and is counted in `skipped`.
+
+    The fused kernels of torch take two device scalars: a divisor for the gradients (used for clipping) and a flag
+    that cancels the step, so neither needs a pass over the weights nor a word from the device.
+    """
+
+    def __init__(self, model: nn.Module, config: TrainConfig) -> None:
+        self.parameters = [value for value in model.parameters() if value.requires_grad]
+        self.clip = config.clip
+        device = self.parameters[0].device
+        self.skipped = torch.zeros((), device=device)
+        self.norm = torch.zeros((), device=device)
+        if config.optimizer == "sgd":
+            self.inner: torch.optim.Optimizer = torch.optim.SGD(self.parameters, lr=config.lr, fused=True)
+            return
+        decayed = [value for value in self.parameters if value.dim() > 1]
+        plain = [value for value in self.parameters if value.dim() <= 1]
+        groups = [
+            {"params": decayed, "weight_decay": config.weight_decay},
+            {"params": plain, "weight_decay": 0.0},
+        ]
+        self.inner = torch.optim.AdamW(
+            [group for group in groups if group["params"]],
+            lr=config.lr,
+            betas=(0.9, config.beta2),
+            eps=1e-8,
+            fused=True,
+        )
+
+    def step(self, rate: float) -> None:
+        """Apply the gradients at a learning rate, then forget them."""
+        gradients = [value.grad for value in self.parameters if value.grad is not None]
+        self.norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
+        bad = (~torch.isfinite(self.norm)).to(torch.float32)
+        self.skipped += bad
+        divisor = torch.ones_like(self.norm)
+        if self.clip:
+            divisor = torch.where(bad > 0, divisor, (self.norm / self.clip).clamp(min=1.0))
+        for group in self.inner.param_groups:
+            group["lr"] = rate
+        self.inner.grad_scale, self.inner.found_inf = divisor, bad  # type: ignore[attr-defined]
+        self.inner.step()
+        self.inner.zero_grad(set_to_none=True)
+
+    def state_tensors(self) -> dict[str, Tensor]:
+        """Moments and counters by `<parameter number>.<name>`."""
+        found = {"skipped": self.skipped}
+        for number, value in enumerate(self.parameters):
+            for name, tensor in self.inner.state.get(value, {}).items():
+                if isinstance(tensor, Tensor):
+                    found[f"{number}.{name}"] = tensor
+        return found
+
+    def load_state_tensors(self, tensors: dict[str, Tensor]) -> None:
+        """Put back what `state_tensors` gave."""
+        self.skipped.copy_(tensors["skipped"])
+        for key, tensor in tensors.items():
+            number, _, name = key.partition(".")
+            if not name:
+                continue
+            value = self.parameters[int(number)]
+            self.inner.state[value][name] = tensor.to(value.device).clone()
+
+
+class Average:
+    """Exponential moving average of the weights; taken every few steps, with the decay adjusted to the gap."""
+
+    EVERY = 4
+
+    def __init__(self, model: nn.Module, decay: float) -> None:
+        self.decay = decay
+        self.live = [value.data for value in model.parameters()]
+        self.shadow = [value.clone() for value in self.live] if decay else []
+        self.swapped = False
+
+    def update(self, step: int) -> None:
+        """Take the weights after `step` (counted from 1) into the average; early on the average is shorter."""
+        if not self.shadow or step % self.EVERY:
+            return
+        decay = min(self.decay, (1 + step) / (10 + step)) ** self.EVERY
+        torch._foreach_lerp_(self.shadow, self.live, 1 - decay)
+
+    def swap(self) -> None:
+        """Exchange the model's weights with the average (to validate or save), and back."""
+        for live, shadow in zip(self.live, self.shadow, strict=False):
+            kept = live.clone()
+            live.copy_(shadow)
+            shadow.copy_(kept)
+        self.swapped = not self.swapped
+
+    def state_tensors(self) -> dict[str, Tensor]:
+        """The averages by parameter number."""
+        return {str(number): value for number, value in enumerate(self.shadow)}
+
+    def load_state_tensors(self, tensors: dict[str, Tensor]) -> None:
+        """Put back what `state_tensors` gave."""
+        for number, value in enumerate(self.shadow):
+            value.copy_(tensors[str(number)])
+
+
+def renormalize(tables: list[Tensor]) -> None:
+    """Scale every row longer than 1 back to length 1."""
+    with torch.no_grad():
+        for table in tables:
+            table.div_(table.norm(dim=1, keepdim=True).clamp(min=1.0))
+
+
+def learning_rate(config: TrainConfig, progress: float, halvings: int) -> float:
+    """The rate at a share `progress` of the training, after so many halvings."""
+    import math
+
+    if config.schedule == "halve":
+        return config.lr * 0.5**halvings
+    if progress < config.warmup:
+        return config.lr * max(progress, 1e-4) / config.warmup
+    left = 1 - min(1.0, (progress - config.warmup) / max(1e-9, 1 - config.warmup))
+    if config.schedule == "linear":
+        return config.lr * left
+    return config.lr * 0.5 * (1 - math.cos(math.pi * left))
+
+
+def describe(optimizer: GuardedOptimizer) -> dict[str, Any]:
+    """Numbers for the log; waits for the device."""
+    return {"gradient_norm": float(optimizer.norm), "skipped": int(optimizer.skipped)}

@@ -1,0 +1,134 @@
+"""Which pairs go into which step: a deterministic function of data, seed and epoch, made on the host by numpy."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+
+class EpochPlan(NamedTuple):
+    """One pass over the data.
+
+    pairs: pair indices in the order of use; positions: for triples, the scored word of each (else None).
+    bounds: (steps + 1,) where each step's pairs begin. tokens: (steps,) scored words. widths, heights: (steps,)
+    longest input and longest headline (with `</s>`) of each step.
+    """
+
+    pairs: Ints
+    positions: Ints | None
+    bounds: Ints
+    tokens: Ints
+    widths: Ints
+    heights: Ints
+
+    @property
+    def steps(self) -> int:
+        """How many batches."""
+        return len(self.bounds) - 1
+
+
+def plan_epoch(
+    input_lengths: Ints, output_lengths: Ints, size: int, unit: str, seed: int, epoch: int, pool: int = 50
+) -> EpochPlan:
+    """Shuffle, sort by length within pools of `pool` batches, cut, shuffle the batches.
+
+    output_lengths count `</s>`. size: pairs (`headlines`), words (`triples`, then grouped by exact input length over
+    the whole data, as the paper) or input and output units together (`tokens`) in a batch.
+    """
+    random = np.random.default_rng([seed, epoch])
+    if unit == "triples":
+        pairs, positions = every_word(output_lengths)
+        order = random.permutation(len(pairs))
+        order = order[np.argsort(input_lengths[pairs[order]], kind="stable")]
+        pairs, positions = pairs[order], positions[order]
+        cost = np.ones(len(pairs), np.int64)
+        bounds = cut(cost, size, input_lengths[pairs])
+    else:
+        pairs, positions = random.permutation(len(input_lengths)), None
+        cost = input_lengths + output_lengths if unit == "tokens" else np.ones(len(pairs), np.int64)
+        pairs = sort_in_pools(pairs, cost, input_lengths, output_lengths, size * pool)
+        bounds = cut(cost[pairs], size)
+    pairs, positions, bounds = shuffle_batches(pairs, positions, bounds, random)
+    return _measure(pairs, positions, bounds, input_lengths, output_lengths)
+
+
+def every_word(output_lengths: Ints) -> tuple[Ints, Ints]:
+    """All (pair, position) triples in order."""
+    pairs = np.repeat(np.arange(len(output_lengths)), output_lengths)
+    starts = np.cumsum(output_lengths) - output_lengths
+    return pairs, np.arange(len(pairs)) - np.repeat(starts, output_lengths)
+
+
+def sort_in_pools(pairs: Ints, cost: Ints, inputs: Ints, outputs: Ints, pool_cost: int) -> Ints:
+    """Sort by input length, then headline length, within consecutive stretches of about `pool_cost`."""
+    pool = np.cumsum(cost[pairs]) // max(pool_cost, 1)
+    # Alternate the direction of the second key so that neighbours in the order stay alike across the first key.
+    wide = inputs[pairs] // 4
+    high = np.where(wide % 2 == 0, outputs[pairs], -outputs[pairs])
+    return pairs[np.lexsort((high, wide, pool))]
+
+
+def cut(cost: Ints, size: int, group: Ints | None = None) -> Ints:
+    """Bounds of consecutive batches of about `size` each; a batch never spans two groups."""
+    if group is None:
+        ends = np.cumsum(cost)
+        count = max(1, round(ends[-1] / size))
+        inner = np.searchsorted(ends, np.arange(1, count) * (ends[-1] / count))
+        return np.unique(np.concatenate([[0], inner, [len(cost)]])).astype(np.int64)
+    starts = np.flatnonzero(np.diff(group, prepend=group[0] - 1))
+    ends = np.append(starts[1:], len(group))
+    parts = [np.arange(first, last, size) for first, last in zip(starts, ends, strict=True)]
+    return np.concatenate([*parts, [len(group)]]).astype(np.int64)
+
+
+def shuffle_batches(
+    pairs: Ints, positions: Ints | None, bounds: Ints, random: np.random.Generator
+) -> tuple[Ints, Ints | None, Ints]:
+    """The batches in a random order."""
+    sizes = np.diff(bounds)
+    order = random.permutation(len(sizes))
+    starts, sizes = bounds[:-1][order], sizes[order]
+    new_bounds = np.concatenate([[0], np.cumsum(sizes)])
+    take = np.arange(len(pairs)) + np.repeat(starts - new_bounds[:-1], sizes)
+    return pairs[take], None if positions is None else positions[take], new_bounds
+
+
+def _measure(pairs: Ints, positions: Ints | None, bounds: Ints, input_lengths: Ints, output_lengths: Ints) -> EpochPlan:
+    starts = bounds[:-1]
+    heights = np.maximum.reduceat(output_lengths[pairs], starts)
+    widths = np.maximum.reduceat(np.maximum(input_lengths[pairs], 1), starts)
+    tokens = np.diff(bounds) if positions is not None else np.add.reduceat(output_lengths[pairs], starts)
+    return EpochPlan(pairs, positions, bounds, tokens, widths, heights)
+
+
+def share(plan: EpochPlan, input_lengths: Ints, output_lengths: Ints, rank: int, world: int) -> EpochPlan:
+    """The part of each step that process `rank` of `world` does: every world-th pair of the batch."""
+    if world == 1:
+        return plan
+    offset = np.arange(len(plan.pairs)) - np.repeat(plan.bounds[:-1], np.diff(plan.bounds))
+    mine = offset % world == rank
+    sizes = np.add.reduceat(mine, plan.bounds[:-1])
+    if (sizes == 0).any():
+        # A batch smaller than the number of processes: the idle ones repeat its first pair with no scored word.
+        return _share_small(plan, mine, input_lengths, output_lengths)
+    bounds = np.concatenate([[0], np.cumsum(sizes)])
+    positions = None if plan.positions is None else plan.positions[mine]
+    return _measure(plan.pairs[mine], positions, bounds, input_lengths, output_lengths)
+
+
+def _share_small(plan: EpochPlan, mine: NDArray[np.bool_], input_lengths: Ints, output_lengths: Ints) -> EpochPlan:
+    sizes = np.add.reduceat(mine, plan.bounds[:-1])
+    idle = np.flatnonzero(sizes == 0)
+    keep = mine.copy()
+    keep[plan.bounds[:-1][idle]] = True
+    sizes[idle] = 1
+    bounds = np.concatenate([[0], np.cumsum(sizes)])
+    positions = None if plan.positions is None else plan.positions[keep]
+    measured = _measure(plan.pairs[keep], positions, bounds, input_lengths, output_lengths)
+    tokens = measured.tokens.copy()
+    tokens[idle] = 0
+    return measured._replace(tokens=tokens)

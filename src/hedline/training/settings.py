@@ -1,0 +1,83 @@
+"""From what the user wrote (`--encoder`, `--set name=value`, …) to a config and an architecture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any, Protocol
+
+from hedline.data.dataset import Dataset
+from hedline.errors import UserError
+from hedline.models.architecture import FeedForwardShape, RecurrentShape
+from hedline.training.config import (
+    TrainConfig,
+    automatic,
+    automatic_architecture,
+    convert,
+    override,
+    unknown_setting,
+)
+
+DECODERS = ("nnlm", "rnn", "lstm", "transformer")
+# What every option beyond the paper is set to by the preset `fast`, for the attention encoder.
+FAST_ATTENTION: dict[str, Any] = {}
+
+
+class Wanted(Protocol):
+    """The part of a TrainRequest that decides the architecture."""
+
+    encoder: str
+    decoder: str
+    preset: str
+
+
+def config_for(
+    preset: str, decoder: str, settings: Mapping[str, Any], pairs: int, on_gpu: bool
+) -> tuple[TrainConfig, dict[str, Any]]:
+    """The training config, and the settings that were not its own (the architecture's)."""
+    if decoder not in DECODERS:
+        raise UserError(f"there is no decoder {decoder!r}; choose one of {', '.join(DECODERS)}")
+    own = {field.name for field in fields(TrainConfig)} - {"preset"}
+    config = automatic(preset, pairs, on_gpu)
+    config = override(config, {name: value for name, value in settings.items() if name in own})
+    return config, {name: value for name, value in settings.items() if name not in own}
+
+
+def architecture_for(
+    wanted: Any, dataset: Dataset, settings: Mapping[str, Any], pairs: int, on_gpu: bool
+) -> tuple[str, dict[str, Any]]:
+    """Family and architecture table for a request."""
+    if wanted.decoder == "transformer":
+        return "transformer", _transformer(dataset, settings)
+    sizes: dict[str, Any] = dict(automatic_architecture(pairs, on_gpu, wanted.preset))
+    if wanted.decoder == "nnlm":
+        if wanted.preset == "fast" and wanted.encoder == "attention":
+            sizes |= FAST_ATTENTION
+        base = {"encoder": wanted.encoder, **sizes, **_typed(FeedForwardShape, settings)}
+        return "feedforward", FeedForwardShape.read(base).table()
+    base = {"decoder": wanted.decoder, **sizes, **_typed(RecurrentShape, settings)}
+    return "recurrent", RecurrentShape.read(base).table()
+
+
+def _transformer(dataset: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The transformer's sizes; control tokens come from the data's settings."""
+    from hedline.models.transformer import TransformerConfig
+
+    if dataset.units != "subwords":
+        raise UserError("a transformer reads subwords; prepare the data with --units subwords")
+    found: dict[str, Any] = {"vocabulary": dataset.output_size}
+    for name in ("controls", "control_any"):
+        value = dataset.settings.get(name, dataset.settings.get("settings", {}).get(name))
+        if value is not None:
+            found[name] = value
+    return found | _typed(TransformerConfig, settings)
+
+
+def _typed(shape: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as the kinds of the shape's defaults; an unknown name is an error."""
+    kinds = {field.name: type(field.default) for field in fields(shape) if field.default is not MISSING}
+    own = [*kinds, *(field.name for field in fields(TrainConfig))]
+    for name in settings:
+        if name not in kinds:
+            raise unknown_setting(name, own)
+    return {name: convert(name, value, kinds[name]) for name, value in settings.items()}

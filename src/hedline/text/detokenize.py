@@ -56,14 +56,14 @@ def added_length(left: str, token: str) -> tuple[int, int]:
 
 
 def detokenize(tokens: Iterable[str]) -> str:
-    """Running text from tokens.
+    """Running text from tokens; empty ones leave no trace.
 
     >>> detokenize(["He", "ca", "n't", "pay", "$", "5", "-lrb-", "``", "yet", "''", "-rrb-", "."])
     'He can\\'t pay $5 ("yet").'
     """
     parts: list[str] = []
     left = ""
-    for token in tokens:
+    for token in filter(None, tokens):
         if needs_space(left, token):
             parts.append(" ")
         parts.append(printed(token))

@@ -8,7 +8,7 @@ from hedline.text.chunks import ChunkCache, split_news
 from hedline.text.clean import clean
 from hedline.text.sentences import ending_chunks
 
-__all__ = ["BRACKETS", "clean", "normalize", "normalize_word"]
+__all__ = ["BRACKETS", "clean", "news_words", "normalize", "normalize_word"]
 
 BRACKETS = {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
 _DIGIT = re.compile(r"\d")
@@ -25,8 +25,10 @@ def normalize_word(token: str) -> str:
     return _DIGIT.sub("#", token.lower())
 
 
-_inner = ChunkCache(lambda chunk: tuple(normalize_word(token) for token in split_news(chunk)))
-_last = ChunkCache(lambda chunk: tuple(normalize_word(token) for token in split_news(chunk, final=True)))
+_inner_tokens = ChunkCache(split_news)
+_last_tokens = ChunkCache(lambda chunk: split_news(chunk, final=True))
+_inner_words = ChunkCache(lambda chunk: tuple(map(normalize_word, split_news(chunk))))
+_last_words = ChunkCache(lambda chunk: tuple(map(normalize_word, split_news(chunk, final=True))))
 
 
 def normalize(text: str) -> list[str]:
@@ -35,12 +37,25 @@ def normalize(text: str) -> list[str]:
     >>> normalize("Prices rose 3.5% in the U.S. (again).")
     ['prices', 'rose', '#.#', '%', 'in', 'the', 'u.s.', '-lrb-', 'again', '-rrb-', '.']
     """
+    return _read(text, _inner_words, _last_words)
+
+
+def news_words(text: str) -> list[str]:
+    """The same words, cased and with their digits: `normalize` is `normalize_word` of each.
+
+    >>> news_words("Prices rose 3.5% in the U.S. (again).")
+    ['Prices', 'rose', '3.5', '%', 'in', 'the', 'U.S.', '(', 'again', ')', '.']
+    """
+    return _read(text, _inner_tokens, _last_tokens)
+
+
+def _read(text: str, inner: ChunkCache[tuple[str, ...]], last: ChunkCache[tuple[str, ...]]) -> list[str]:
+    """What the caches give for each chunk; `last` for those that end a sentence."""
     chunks = clean(text).split()
-    ends = ending_chunks(chunks)
-    words: list[str] = []
+    found: list[str] = []
     start = 0
-    for end in ends:
-        words += [word for chunk in chunks[start:end] for word in _inner[chunk]]
-        words += _last[chunks[end]]
+    for end in ending_chunks(chunks):
+        found += [word for chunk in chunks[start:end] for word in inner[chunk]]
+        found += last[chunks[end]]
         start = end + 1
-    return words
+    return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from hedline.corpora.pairs import Pair
 from hedline.errors import UserError
@@ -22,7 +21,9 @@ _LABEL = re.compile(
     r"|\[[^\]]{1,25}\])\s*",
     re.IGNORECASE,
 )
-_LABEL_AFTER = re.compile(r"\s*[(\[](?:video|photos?|pictures|live|opinion|watch|updated?)[)\]]\s*$", re.IGNORECASE)
+_LABEL_AFTER = re.compile(
+    r"\s*[(\[](?:video|photos?|pictures|live|opinion|watch|updated?|exclusive)[)\]]\s*$", re.IGNORECASE
+)
 # "LONDON (Reuters) - ", "NEW YORK, Jan. 3 (AP) — ", "(CNN) -- "
 _DATELINE = re.compile(
     r"^(?:[A-Z][A-Z.'’]+(?:[ /-][A-Z][A-Z.'’]*)*(?:, [A-Z][\w. ]{1,20}?){0,2}(?:, \d{1,2}(?: \w+)?)?"
@@ -41,7 +42,7 @@ def site_suffix(pair: Pair) -> Pair:
     if len(parts) > 1 and _is_masthead(parts[-1], pair.source):
         shorter = headline[: headline.rindex(parts[-1])].rstrip(" -–—")
         headline = shorter if len(shorter.split()) >= 3 else headline
-    return replace(pair, headline=headline) if headline != pair.headline else pair
+    return pair._replace(headline=headline) if headline != pair.headline else pair
 
 
 def _is_masthead(text: str, source: str) -> bool:
@@ -59,13 +60,13 @@ def section_label(pair: Pair) -> Pair:
         headline = pieces[1]
     if headline == pair.headline or len(headline.split()) < 3:
         return pair
-    return replace(pair, headline=headline)
+    return pair._replace(headline=headline)
 
 
 def dateline(pair: Pair) -> Pair:
     """Take a dateline such as "LONDON (Reuters) -" off a lead, when at least five words remain."""
     lead = strip_dateline(pair.lead)
-    return replace(pair, lead=lead) if lead != pair.lead and len(lead.split()) >= 5 else pair
+    return pair._replace(lead=lead) if lead != pair.lead and len(lead.split()) >= 5 else pair
 
 
 def strip_dateline(text: str) -> str:

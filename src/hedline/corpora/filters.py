@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from hedline.corpora.candidate import Candidate
 from hedline.errors import UserError
-from hedline.text.stopwords import FUNCTION_WORDS
 
 
 @dataclass(frozen=True)
@@ -34,22 +33,33 @@ class FilterSettings:
 
 
 # Words only wire editors write, wherever they stand.
-_MARKS = """recasts undated grafs retransmitting dateline writethru ld-writethru djlfx byline thruout overline
-embargoed gmt ap afp upi adv# adv## adv### ny### eds"""
+_MARKS = """recasts undated grafs retransmitting writethru ld-writethru djlfx thruout overline embargoed
+adv# adv## adv### ny###"""
 MARKS = frozenset(_MARKS.split())
-# Ordinary words that are editing marks only at an editor's place: before a dash or colon, or in brackets.
-_PLACED = (
-    "updates?|urgent|attention|adds|corrects|correction|corrected|quotes|background|embargo|inserts|recaps|"
-    "repetition|repeats|edits|incorporates|refiles|advisory|alert|flash|clarifies|clarification|exclusive"
-)
+# Ordinary words that are editing marks only at an editor's place: before a dash or colon, after a dash at the end, or
+# in brackets. "(AP)" goes, "AP reporter freed" and "Apple adds a store" stay.
+_PLACED = """ap afp upi reuters gmt eds byline dateline update updates urgent attention adds corrects correction
+corrected quotes background embargo inserts recaps repetition repeats edits incorporates refiles advisory alert flash
+clarifies clarification exclusive"""
+PLACED_MARKS = frozenset(_PLACED.split())
+_ANY_PLACED = "|".join(sorted(PLACED_MARKS, key=len, reverse=True))
 _PLACED_MARK = re.compile(
-    rf"^\W*(?:{_PLACED})\b\s*[\d#]*\s*(?:[-–—:|/)\]]|$)"
-    rf"|[(\[](?:{_PLACED})\b[^)\]]*[)\]]"
-    rf"|[-–—|]\s*(?:{_PLACED})\s*[\d#]*\s*$",
+    rf"^\W*(?:{_ANY_PLACED})\b\s*[\d#]*\s*(?:[-–—:|/)\]]|$)"
+    rf"|[(\[](?:{_ANY_PLACED})\b[^)\]]*[)\]]"
+    rf"|[-–—|]\s*(?:{_ANY_PLACED})\s*[\d#]*\s*$",
     re.IGNORECASE,
 )
+_NUMBERED_MARK = re.compile(r"^\W*(?:update|correct(?:ed|ion)?|refile|repeat)\s?\d+\s?[-–—:]", re.IGNORECASE)
 _NAME = r"[A-Z][\w.'’-]*(?: (?:de|van|von|der|la|and|[A-Z][\w.'’-]*)){1,5}"
 _BYLINE = re.compile(rf"^By {_NAME}(?:,.*)?$|(?:[-–—|,/(]|\s-) ?[Bb]y {_NAME}\)?$")
+
+# Function words that tell English from its neighbours; words several languages share are in neither list.
+_ENGLISH = """the and of to for with is was are were from by at that this his her its their has have had will after
+over but who not been it they about which what when"""
+_FOREIGN = """el los las del que por para con una como más le les des du et dans pour sur est une au aux qui der die
+das und den dem ist nicht mit von zu ein eine auf für im il che gli della di per non sono è o os da do em um uma não
+het een van en de la"""
+ENGLISH, FOREIGN = frozenset(_ENGLISH.split()), frozenset(_FOREIGN.split())
 
 
 def no_overlap(candidate: Candidate, settings: FilterSettings) -> bool:
@@ -59,15 +69,17 @@ def no_overlap(candidate: Candidate, settings: FilterSettings) -> bool:
 
 def editing_marks(candidate: Candidate, settings: FilterSettings) -> bool:
     """The paper's (2): the headline holds a byline or an editor's mark."""
-    headline = candidate.pair.headline
-    if not MARKS.isdisjoint(candidate.headline_words):
+    words, headline = candidate.headline_words, candidate.pair.headline
+    if not MARKS.isdisjoint(words) or _NUMBERED_MARK.match(headline):
         return True
-    return bool(_PLACED_MARK.search(headline) or _BYLINE.search(headline))
+    if not PLACED_MARKS.isdisjoint(words) and _PLACED_MARK.search(headline):
+        return True
+    return "by" in words and _BYLINE.search(headline) is not None
 
 
 def question_colon(candidate: Candidate, settings: FilterSettings) -> bool:
     """The paper's (3): the headline has a question mark or a colon (a time such as 10:30 is no colon)."""
-    return any(word == ":" or "?" in word for word in candidate.headline_words)
+    return ":" in candidate.headline_words or "?" in candidate.pair.headline
 
 
 def lead_length(candidate: Candidate, settings: FilterSettings) -> bool:
@@ -102,10 +114,15 @@ def period(candidate: Candidate, settings: FilterSettings) -> bool:
 
 
 def language(candidate: Candidate, settings: FilterSettings) -> bool:
-    """The lead does not read as English: under 15 % function words, or a fifth of its letters not Latin."""
-    words = [word for word in candidate.lead_words if word[0].isalpha()]
-    if len(words) >= 8 and sum(word in FUNCTION_WORDS for word in words) < 0.15 * len(words):
+    """The lead does not read as English: other languages' function words prevail, or many letters are not Latin."""
+    english = foreign = 0
+    for word in candidate.lead_words:
+        english += word in ENGLISH
+        foreign += word in FOREIGN
+    if foreign > english:
         return True
+    if candidate.pair.lead.isascii():
+        return False
     letters = [letter for letter in candidate.pair.lead if letter.isalpha()]
     return sum(letter > "\u024f" for letter in letters) > 0.2 * len(letters)
 

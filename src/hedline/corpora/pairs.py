@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """A lead sentence and its headline, both raw text; `date` is `YYYY-MM-DD` or empty."""
 
     lead: str

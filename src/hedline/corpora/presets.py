@@ -30,7 +30,7 @@ PRESETS: dict[str, Preset] = {
             ("lead-length", "headline-length", "language", "min-overlap", "editing-marks", "lead-copy"),
             lead_words=(8, 80),
             headline_words=(4, 25),
-            min_overlap=0.4,
+            min_overlap=0.3,
         ),
         ("section-label", "site-suffix", "dateline"),
     ),

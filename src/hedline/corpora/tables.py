@@ -35,8 +35,8 @@ def make_pair(file: str, line: int, row: dict[str, Any], fields: Fields) -> Pair
             return BadLine(file, line, f"field {name!r} {why} (fields here: {_listing(row)})")
         if not value.strip():
             return BadLine(file, line, f"field {name!r} is empty", harmless=True)
-    extra = {name: _writable(str(row[name])) for name in OPTIONAL_FIELDS if row.get(name) is not None}
-    return Pair(_writable(str(lead)), _writable(str(headline)), **extra)
+    extra = [_writable(str(row[name])) if row.get(name) is not None else "" for name in OPTIONAL_FIELDS]
+    return Pair(_writable(str(lead)), _writable(str(headline)), *extra)
 
 
 def _writable(text: str) -> str:

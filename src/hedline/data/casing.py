@@ -1,20 +1,17 @@
-"""Casing statistics for the truecaser: how words are written inside sentences."""
+"""`truecase.tsv` from the casing counts of all chunks, held in bounded memory."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 
-from hedline.text.normalize import clean
-from hedline.text.tokenize import words
+from hedline.text.truecase import CaseCounts
+
+LEAST = 2  # a spelling seen once may be a slip
 
 
-def count_casings(text: str, counts: Counter[str]) -> None:
-    """Count the raw tokens of a sentence after its first; a text all in capitals says nothing and is passed over."""
-    if not text.isupper():
-        counts.update(words(clean(text))[1:])
-
-
-def write_casings(path: Path, casings: Iterable[tuple[str, int]]) -> None:
-    """Write `truecase.tsv` from casing counts."""
+def write_casings(path: Path, casings: Iterable[tuple[str, int]], vocabulary: Container[str] | None) -> None:
+    """Write the usual spelling of each word (of `vocabulary`, where given) from (spelling, count)."""
+    counts = CaseCounts()
+    counts.forms.update({form: count for form, count in casings if count >= LEAST})
+    counts.truecaser(LEAST, vocabulary).save(path)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections import defaultdict
 from dataclasses import dataclass, field
-from itertools import accumulate, count
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -23,14 +22,15 @@ from hedline.corpora.filters import first_reason
 from hedline.corpora.pairs import BadLine, Pair
 from hedline.corpora.titles import title_words
 from hedline.data.blocks import TRAIN, VALID, Block
-from hedline.data.casing import count_casings
 from hedline.data.neighbours import band_keys
 from hedline.data.settings import PrepareSettings, SplitSettings
 from hedline.text.normalize import normalize
+from hedline.text.truecase import CaseCounts
 
 BUCKETS = 10_000  # of the lead's key, for splits by hash
 AUTOMATIC_SHARE = 0.05  # the most an automatic valid or test split takes
 KEPT_BAD_LINES = 20
+CASING_SAMPLE = 4  # casings are counted in every fourth lead, and in all of each file's first block
 PREFIX_CHARACTERS = 75
 
 Array = npt.NDArray[Any]
@@ -75,7 +75,7 @@ class _Builder:
         self.rows: list[tuple[int, ...]] = []
         self.raw: list[str] = []
         self.raw_index: list[int] = []
-        self.casings: Counter[str] = Counter()
+        self.casings = CaseCounts()
         self.removed: dict[str, int] = {}
         self.cleaned: dict[str, int] = {}
         self.bad: list[BadLine] = []
@@ -114,24 +114,15 @@ class _Builder:
         lead, pair, intern = candidate.lead_words, candidate.pair, self.table.__getitem__
         self.inputs.extend(map(intern, lead))
         self.outputs.extend(map(intern, headline))
-        types = set(headline)
-        lead_key, date = text_key(lead), date_number(pair.date)
-        self.rows.append(
-            (
-                len(lead),
-                len(headline),
-                len(types & candidate.lead_types),
-                len(types.intersection(prefix_words(lead))),
-                lead_key,
-                text_key(headline),
-                date,
-            )
-        )
+        types, lead_text = set(headline), " ".join(lead)
+        overlap, overlap75 = len(types & candidate.lead_types), len(types.intersection(prefix_words(lead_text)))
+        lead_key, headline_key, date = text_key(lead_text), text_key(" ".join(headline)), date_number(pair.date)
+        self.rows.append((len(lead), len(headline), overlap, overlap75, lead_key, headline_key, date))
         if self._needs_raw(lead_key, date):
             self.raw_index.append(len(self.rows) - 1)
             self.raw.append(raw_json(pair))
-        if self.role == TRAIN:
-            count_casings(pair.lead, self.casings)
+        if self.role == TRAIN and (self.first or lead_key % CASING_SAMPLE == 0):
+            self.casings.add(pair.lead)
 
     def _needs_raw(self, lead_key: int, date: int) -> bool:
         """Whether the text itself may be wanted later: for valid.jsonl and test.jsonl, or to cut into subwords."""
@@ -170,7 +161,7 @@ class _Builder:
             "removed": self.removed,
             "cleaned": self.cleaned,
         }
-        return Chunk(self.role, words, arrays, self.raw, dict(self.casings), counts, self.bad)
+        return Chunk(self.role, words, arrays, self.raw, dict(self.casings.forms), counts, self.bad)
 
 
 def raw_buckets(splits: SplitSettings) -> int:
@@ -179,18 +170,17 @@ def raw_buckets(splits: SplitSettings) -> int:
     return min(BUCKETS, int(1.2 * BUCKETS * sum(shares)) + 50)
 
 
-def text_key(words: list[str]) -> int:
-    """64 bits that stand for a sequence of words."""
-    text = " ".join(words).encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+def text_key(text: str) -> int:
+    """64 bits that stand for a text."""
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
 
 
-def prefix_words(words: list[str], characters: int = PREFIX_CHARACTERS) -> Iterator[str]:
-    """The words that lie wholly in the first characters of the tokenised text."""
-    for word, end in zip(words, accumulate(len(word) + 1 for word in words), strict=True):
-        if end - 1 > characters:
-            return
-        yield word
+def prefix_words(text: str, characters: int = PREFIX_CHARACTERS) -> list[str]:
+    """The words that lie wholly in the first characters of a text whose words are joined by single spaces."""
+    if len(text) <= characters:
+        return text.split(" ")
+    return text[: characters + 1].rpartition(" ")[0].split(" ")
 
 
 def date_number(date: str) -> int:

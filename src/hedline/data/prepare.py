@@ -62,7 +62,6 @@ def prepare(request: PrepareRequest) -> Report:
         counted = tally(chunks, division, work.runs)
         details = _write(work, chunks, division, counted, request.settings, engine)
         stats = build_stats([summary for _, summary in chunks], division, counted, details)
-        write_casings(work.final / "truecase.tsv", counted.casings.items())
         write_json(work.final / "stats.json", stats)
         write_json(work.final / "settings.json", _settings_json(request.settings, key, listing, details))
         work.finish()
@@ -130,6 +129,7 @@ def _write(
 
         subwords = train_subwords(chunks, division, settings.vocabulary_size)
         subwords.save(work.final)
+        write_casings(work.final / "truecase.tsv", counted.casings.items(), None)
         pieces = write_subwords(work.final, chunks, division, len(subwords), engine.map)
         return {"vocabulary": {"input": len(subwords), "output": len(subwords)}, "pieces": pieces}
     from hedline.data.words import build_vocabularies, write_words
@@ -137,6 +137,7 @@ def _write(
     inputs, outputs, min_count = build_vocabularies(counted, settings)
     inputs.save(work.final / "vocab.input.txt")
     outputs.save(work.final / "vocab.output.txt")
+    write_casings(work.final / "truecase.tsv", counted.casings.items(), {*inputs.words, *outputs.words})
     unknown = write_words(work.final, chunks, division, counted, (inputs, outputs))
     return {"vocabulary": {"input": len(inputs), "output": len(outputs)}, "min_count": min_count, "unknown": unknown}
 

@@ -48,7 +48,8 @@ class Worker:
         """The lists of the BATCH inputs from task[0] on, under the weights task[1]."""
         start, weights = task
         items = self.job.items[start : start + BATCH]
-        summaries = self.summarizer.summarize([item.lead for item in items], **self.job.options, weights=weights)
+        options = {**self.job.options, **_length_rule(weights), "weights": weights}
+        summaries = self.summarizer.summarize([item.lead for item in items], **options)
         pairs = zip(summaries, items, strict=True)
         return [self._judged(summary.nbest, item.references) for summary, item in pairs]
 
@@ -62,6 +63,15 @@ class Worker:
             Hypothesis(each.text, np.array([each.features.get(name, 0.0) for name in self.job.features]), row)
             for each, row in zip(kept, statistics, strict=True)
         ]
+
+
+def _length_rule(weights: Mapping[str, float]) -> dict[str, float]:
+    """The model alone (ABS) keeps its length penalty; with features on, their weights decide the length instead.
+
+    A penalty divides the score by a power of the length, and MERT's lines would no longer be what the search ranks by.
+    """
+    alone = all(value == 0 for name, value in weights.items() if name != "log_prob")
+    return {} if alone else {"length_penalty": 0.0}
 
 
 class ModelDecoder:

@@ -68,12 +68,8 @@ class Settings:
             raise UserError("the features to tune begin with log_prob and each is named once")
 
     def options(self) -> dict[str, Any]:
-        """How the search is called in every round.
-
-        The length penalty divides a score by a power of the length; MERT sets the weight of the length feature
-        instead, so it is off here and, by tuning.json, wherever the tuned weights are used.
-        """
-        fixed = {"beam": self.beam, "nbest": self.beam, "length_penalty": 0.0}
+        """How the search is called in every round."""
+        fixed = {"beam": self.beam, "nbest": self.beam}
         return {**DECODE_FOR[find_preset(self.preset).name], **self.decode, **fixed}
 
 

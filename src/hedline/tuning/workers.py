@@ -46,6 +46,7 @@ class Crew(Generic[W]):
 
 
 _object: Any = None
+_failure: Exception | None = None
 
 
 def _start(make: Callable[[], Any], count: int) -> multiprocessing.pool.Pool:
@@ -63,9 +64,12 @@ def _start(make: Callable[[], Any], count: int) -> multiprocessing.pool.Pool:
 
 
 def _enter(make: Callable[[], Any]) -> None:
-    global _object
+    global _object, _failure
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _object = make()
+    try:
+        _object = make()
+    except Exception as error:  # a pool starts a failing worker again for ever; the first task reports it instead
+        _failure = error
 
 
 def _end_with_parent() -> None:
@@ -76,4 +80,6 @@ def _end_with_parent() -> None:
 
 
 def _work(call: Callable[[Any, Any], Any], task: Any) -> Any:
+    if _failure is not None:
+        raise _failure
     return call(_object, task)

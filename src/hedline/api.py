@@ -1,0 +1,172 @@
+"""The Python interface: `hedline.load()` gives a Summarizer, a Summarizer gives headlines.
+
+summarizer = hedline.load()
+summarizer("The city council voted on Tuesday to close the old harbour bridge.")
+summarizer.summarize(texts, bytes=75, nbest=5)[0].nbest
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from hedline.decoding.engine import Defaults, decode, resolve_penalty, resolve_weights
+from hedline.decoding.intake import LONGEST, Intake, take_in
+from hedline.decoding.lexicon import Lexicon
+from hedline.decoding.options import DecodeOptions
+from hedline.decoding.scorer import Scorer
+from hedline.decoding.summary import Summary, make_summary
+from hedline.errors import UserError
+
+BATCH = 32
+
+
+class Reader(Protocol):
+    """Raw texts to lexicons, for one kind of units."""
+
+    units: str
+
+    def read(self, text: str, longest: int) -> tuple[Any, bool]:
+        """A text as the model sees it, and whether it was cut; falsy (no length) when nothing is left."""
+
+    def words(self, source: Any) -> tuple[str, ...]:
+        """The input's words as printed."""
+
+    def open(self, sources: Sequence[Any], options: DecodeOptions, weights: Mapping[str, float]) -> Lexicon:
+        """The lexicon of a batch."""
+
+
+class Summarizer:
+    """A loaded model. Call it with a text, or use `summarize` for many texts and for everything about them."""
+
+    def __init__(self, scorer: Scorer, reader: Reader, defaults: Defaults | None = None, name: str = "") -> None:
+        self.scorer, self.reader, self.name = scorer, reader, name
+        self.defaults = defaults or Defaults()
+
+    def __call__(self, text: str, **options: Any) -> str:
+        """The headline of one text."""
+        return self.summarize([text], **options)[0].text
+
+    def summarize(
+        self, texts: str | Iterable[str], options: DecodeOptions | None = None, *, batch: int = BATCH, **changes: Any
+    ) -> list[Summary]:
+        """Headlines of texts, in order.
+
+        options, or the same by name (`words=8`, `bytes=75`, `mode="extractive"`, `nbest=5`, …): see DecodeOptions;
+        batch: how many texts are searched at once (results do not depend on it).
+        """
+        chosen = (options or DecodeOptions()).but(**changes)
+        items = [texts] if isinstance(texts, str) else list(texts)
+        for item in items:
+            if not isinstance(item, str):
+                raise UserError(f"a text to summarise must be a string, not {type(item).__name__}")
+        taken = [take_in(item, chosen) for item in items]
+        results: list[Summary | None] = [
+            Summary(take.text, notes=take.notes) if take.finished else None for take in taken
+        ]
+        for places in self._batches(taken, batch):
+            summaries = self._search([taken[place] for place in places], chosen)
+            for place, summary in zip(places, summaries, strict=True):
+                results[place] = summary
+        return [result for result in results if result is not None]
+
+    def _batches(self, taken: Sequence[Intake], batch: int) -> Iterator[list[int]]:
+        """Places of the texts to search, texts of similar length together."""
+        open_ = [place for place, take in enumerate(taken) if not take.finished]
+        open_.sort(key=lambda place: len(taken[place].text))
+        for start in range(0, len(open_), max(batch, 1)):
+            yield open_[start : start + max(batch, 1)]
+
+    def _search(self, taken: Sequence[Intake], options: DecodeOptions) -> list[Summary]:
+        """Search a batch of non-empty texts."""
+        weights = resolve_weights(options, self.defaults)
+        penalty = resolve_penalty(options, self.defaults, weights)
+        read = [self.reader.read(take.text, LONGEST) for take in taken]
+        lexicon = self.reader.open([source for source, _ in read], options, weights)
+        found = decode(self.scorer, lexicon, options, weights, penalty)
+        summaries = []
+        for take, (source, cut), nbest in zip(taken, read, found, strict=True):
+            notes = list(take.notes)
+            if cut:
+                notes = [f"only the first {LONGEST} words were read"]
+            if not nbest:
+                notes.append("no word fits the limit, so the headline is empty")
+            elif nbest[0].short:
+                notes.append(f"what was asked cannot be reached; this headline misses it by {nbest[0].short}")
+            summaries.append(make_summary(nbest, self.reader.words(source), notes))
+        return summaries
+
+
+def load(model: str | Path | None = None, scorer: Scorer | None = None) -> Summarizer:
+    """Load a model by name (`abs`), by path, or the default one; no network is used.
+
+    scorer: use this one (a torch scorer on a GPU, say) instead of the folder's numpy runtime.
+    """
+    from hedline.runtime.folder import ModelFolder
+    from hedline.runtime.load import load_scorer
+
+    path = find_model(model)
+    folder = ModelFolder.open(path)
+    reader = _word_reader(folder) if folder.config.units == "words" else _subword_reader(folder)
+    return Summarizer(scorer or load_scorer(folder), reader, read_defaults(path), path.name)
+
+
+def find_model(model: str | Path | None = None) -> Path:
+    """The folder of a model: a path, a shipped model's name, or HEDLINE_MODEL, or the shipped default."""
+    shipped = Path(__file__).parent / "shipped"
+    wanted = str(model or os.environ.get("HEDLINE_MODEL", "") or "default")
+    for folder in (Path(wanted), shipped / wanted):
+        if (folder / "config.json").is_file():
+            return folder
+    names = sorted(path.parent.name for path in shipped.glob("*/config.json"))
+    if wanted == "default" and names:
+        return shipped / names[0]
+    raise UserError(
+        f"there is no model {wanted!r}: give the path of a model folder"
+        + (f", or one of {', '.join(names)}" if names else " (no model comes with this installation)")
+    )
+
+
+def read_defaults(path: Path) -> Defaults:
+    """Weights and decoding settings of `tuning.json`; a model that was not tuned has the plain ones."""
+    if not (path / "tuning.json").is_file():
+        return Defaults()
+    from hedline.decoding.features import check_weights
+    from hedline.files import read_json
+
+    value = read_json(path / "tuning.json")
+    try:
+        weights = check_weights(value["weights"])
+        penalty = value.get("decoding", {}).get("length_penalty")
+        return Defaults(weights, None if penalty is None else float(penalty))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise UserError(f"{path / 'tuning.json'} holds no feature weights; tune again or delete it") from None
+
+
+def _word_reader(folder: Any) -> Reader:
+    from hedline.decoding.word_engine import WordReader
+    from hedline.text.truecase import Truecaser
+    from hedline.text.vocab import Vocabulary
+
+    casing = folder.file("truecase.tsv")
+    truecaser = Truecaser.load(casing) if casing.is_file() else Truecaser()
+    inputs = Vocabulary.load(folder.file("vocab.input.txt"))
+    outputs = Vocabulary.load(folder.file("vocab.output.txt"))
+    return WordReader(inputs, outputs, truecaser, _shortlist(folder))
+
+
+def _shortlist(folder: Any) -> Any:
+    try:
+        from hedline.runtime.shortlist import load_shortlist  # type: ignore[import-not-found]
+    except ImportError:
+        return None
+    return load_shortlist(folder)
+
+
+def _subword_reader(folder: Any) -> Reader:
+    from hedline.decoding.subword_engine import SubwordReader  # type: ignore[import-not-found]
+    from hedline.text.subword import Subwords
+
+    return SubwordReader(Subwords.load(folder.path))

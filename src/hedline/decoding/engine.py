@@ -1,0 +1,77 @@
+"""From opened lexicons to n-best lists: the one path every model and every decoder takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hedline.decoding.exact import exact_search
+from hedline.decoding.features import ABS_WEIGHTS, FINAL_FEATURES, check_weights, dial
+from hedline.decoding.lexicon import Lexicon
+from hedline.decoding.options import DecodeOptions
+from hedline.decoding.scorer import Scorer
+from hedline.decoding.search import Endings, Plan, beam_search
+from hedline.decoding.summary import Hypothesis
+
+LENGTH_PENALTY = 0.6
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a model brings along: tuned weights and length penalty (tuning.json), used where options leave them open."""
+
+    weights: Mapping[str, float] = field(default_factory=lambda: dict(ABS_WEIGHTS))
+    length_penalty: float | None = None
+
+
+def resolve_weights(options: DecodeOptions, defaults: Defaults) -> dict[str, float]:
+    """The weights to search with."""
+    weights = check_weights(defaults.weights if options.weights is None else options.weights)
+    return dial(weights, options.abstractiveness)
+
+
+def resolve_penalty(options: DecodeOptions, defaults: Defaults, weights: Mapping[str, float]) -> float:
+    """The length penalty: as asked, else the model's, else the usual one where the model scores alone.
+
+    Headlines of an exact length need none, and tuned weights bring a length feature instead.
+    """
+    if options.length_penalty is not None:
+        return options.length_penalty
+    if options.exact_words is not None:
+        return 0.0
+    alone = all(value == 0 for name, value in weights.items() if name != "log_prob")
+    if alone:
+        return LENGTH_PENALTY
+    return 0.0 if defaults.length_penalty is None else defaults.length_penalty
+
+
+def decode(
+    scorer: Scorer, lexicon: Lexicon, options: DecodeOptions, weights: Mapping[str, float], penalty: float
+) -> list[list[Hypothesis]]:
+    """Every input's best headlines, best first, no text twice; an input nothing fits has none."""
+    bonus = sum(max(value, 0.0) for name, value in weights.items() if name != "log_prob")
+    plan = Plan(options.width, options.nbest, penalty, bonus, options.recombine)
+    if options.decoder == "exact":
+        found = exact_search(scorer, lexicon, plan)
+    else:
+        found = beam_search(scorer, lexicon, plan)
+    return [read_best(lexicon, owner, endings, options, weights) for owner, endings in enumerate(found)]
+
+
+def read_best(
+    lexicon: Lexicon, owner: int, endings: Endings, options: DecodeOptions, weights: Mapping[str, float]
+) -> list[Hypothesis]:
+    """The distinct texts of the best endings; endings that miss what was asked only where none meets it."""
+    reranked = any(weights.get(name) for name in FINAL_FEATURES)
+    wanted = max(options.nbest, options.beam) if reranked else options.nbest
+    best: dict[str, Hypothesis] = {}
+    for index in range(len(endings)):
+        if len(best) == wanted or endings.short(index) > endings.short(0):
+            break
+        hypothesis = lexicon.read(owner, endings[index])
+        if hypothesis.text:
+            best.setdefault(hypothesis.text, hypothesis)
+    ranked: Sequence[Hypothesis] = list(best.values())
+    if reranked:
+        ranked = sorted(ranked, key=lambda hypothesis: -hypothesis.key)
+    return list(ranked[: options.nbest])

@@ -1,0 +1,58 @@
+"""What of a raw text is read: its first sentences, as far as needed; very short texts stay as they are."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hedline.decoding.options import DecodeOptions
+from hedline.text.normalize import clean
+from hedline.text.sentences import split_sentences
+
+MOST_WORDS = 60  # sentences are read while they fit into so many words; the first one always
+LONGEST = 100  # units after which even a first sentence is cut, in words
+SHORT = 4  # a text of so few words is its own headline
+_MOST_CHARS = 20_000
+
+
+class Intake(NamedTuple):
+    """The text to read, what a user should know about it, and whether it is already the answer."""
+
+    text: str
+    notes: tuple[str, ...]
+    finished: bool
+
+
+def take_in(text: str, options: DecodeOptions) -> Intake:
+    """Choose what to read of a raw text."""
+    head = text[:_MOST_CHARS]
+    words = clean(head).split()
+    if not words:
+        return Intake("", ("the input is empty, so is the headline",), True)
+    if len(words) <= SHORT and len(head) == len(text):
+        plain = " ".join(words)
+        if _meets(plain, len(words), options):
+            return Intake(plain, ("the input is so short that it is its own headline",), True)
+    sentences = split_sentences(head)
+    chosen = _first_sentences(sentences)
+    if chosen < len(sentences) or len(head) < len(text):
+        note = f"only the first {'sentence was' if chosen == 1 else f'{chosen} sentences were'} read"
+        return Intake(" ".join(sentences[:chosen]), (note,), False)
+    return Intake(head, (), False)
+
+
+def _meets(plain: str, words: int, options: DecodeOptions) -> bool:
+    if options.exact_words is not None and words != options.exact_words:
+        return False
+    sizes = (words, len(plain.encode("utf-8", "replace")), len(plain))
+    limits = (options.word_limit, options.byte_limit, options.char_limit)
+    return all(size <= limit for size, limit in zip(sizes, limits, strict=True))
+
+
+def _first_sentences(sentences: list[str]) -> int:
+    """How many sentences fit into MOST_WORDS, at least one."""
+    total = 0
+    for number, sentence in enumerate(sentences):
+        total += len(sentence.split())
+        if total > MOST_WORDS and number:
+            return number
+    return len(sentences)

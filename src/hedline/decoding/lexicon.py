@@ -1,0 +1,91 @@
+"""What the search asks about language: which units a hypothesis may take next, and what each is worth.
+
+A lexicon is opened for a batch of inputs. A *column* is a unit an input's hypotheses may take: a word, a copied
+word, a piece. The lexicon keeps a state a row (a hypothesis), applies every constraint before anything is pruned, and
+knows nothing of beams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedline.decoding.scorer import Floats, Ints, Step
+from hedline.decoding.summary import Hypothesis
+
+Flags = NDArray[np.bool_]
+
+
+class Gains(NamedTuple):
+    """What each row may do next.
+
+    words: (rows, W) weights · features of taking a column, -inf where it is forbidden; log_probs: (rows, W) the
+    model's part; end: (rows,) of ending here, -inf where the text is not whole; end_log_probs: (rows,);
+    short: (rows,) how far an ending here would miss what was asked (0: not at all).
+    """
+
+    words: Floats
+    log_probs: Floats
+    end: Floats
+    end_log_probs: Floats
+    short: Ints
+
+
+class Path(NamedTuple):
+    """One finished hypothesis as the search leaves it.
+
+    columns: (T,); attention: (T, M) while each was chosen; score: weights · features so far; key: what it is ranked by.
+    """
+
+    columns: Ints
+    attention: Floats
+    score: float
+    log_prob: float
+    key: float
+    short: int
+
+
+class Lexicon(Protocol):
+    """The units of a batch of inputs and the rules for joining them."""
+
+    inputs: Sequence[Ints]
+    candidates: Sequence[Ints] | None
+    max_steps: int
+    width: int
+
+    def start(self) -> Any:
+        """The state of one empty hypothesis for each input."""
+
+    def gains(self, state: Any, step: Step) -> Gains:
+        """All columns' worth for every row, constraints applied."""
+
+    def advance(self, state: Any, rows: Ints, columns: Ints) -> Any:
+        """The state after row `rows[r]` took `columns[r]`."""
+
+    def ids(self, state: Any) -> Ints:
+        """(rows,) the output id of each row's last unit, to feed to the model."""
+
+    def futures(self, state: Any, context: int) -> Ints:
+        """(rows, n): two rows with equal numbers have equal futures once both take the same column.
+
+        context: how many of the last units the model can see.
+        """
+
+    @property
+    def merges(self) -> bool:
+        """Whether `futures` depends on the last units and on countable limits only."""
+
+    def choices(self, owner: int) -> int:
+        """How many columns an input allows."""
+
+    def orders(self, owner: int) -> float | None:
+        """How many headlines an input can have at most, where that is known."""
+
+    def limit_states(self, owner: int) -> float:
+        """How many states hypotheses with the same last units can be in."""
+
+    def read(self, owner: int, path: Path) -> Hypothesis:
+        """The finished path as text with features."""

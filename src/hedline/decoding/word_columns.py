@@ -1,0 +1,273 @@
+"""The columns of a batch of inputs: per-input words, stacked into padded arrays once, before the search begins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hedline.decoding.features import WORD_FEATURES, FeatureTables, NGrams, build_tables, is_content, read_ngrams
+from hedline.decoding.lexicon import Flags
+from hedline.decoding.options import DecodeOptions
+from hedline.decoding.scorer import Floats, Ints
+from hedline.decoding.spacing import left_class, right_class
+from hedline.decoding.word_tables import WordTables
+from hedline.text.detokenize import printed
+from hedline.text.vocab import END, UNKNOWN
+
+Small = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class WordInput:
+    """One input, ready for the search.
+
+    ids: (M,) input ids; keys: (M,) what words are compared by (numbers with their digits); words: (M,) the model's
+    words; surfaces: printed form by key; candidates: (S,) output ids, ascending, with `<unk>`, `</s>` and every known
+    word of the input among them.
+    """
+
+    ids: Ints
+    keys: tuple[str, ...]
+    words: tuple[str, ...]
+    surfaces: Mapping[str, str]
+    candidates: Ints
+    ngrams: NGrams
+
+
+@dataclass(frozen=True)
+class Extra:
+    """An input word that is no single candidate: scored as `base` (an output id) times the attention on its places.
+
+    shared: the attention is taken relative to all input words of the same base (numbers of one shape).
+    """
+
+    key: str
+    base: int
+    places: tuple[int, ...]
+    rivals: tuple[int, ...]
+    shared: bool
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Arrays over the columns of each input (B, W), its hot words (U), trigram histories (P) and extra columns (O).
+
+    static: what a column gains for being itself, -inf where forbidden; ids: what is fed to the model; hot: (B, U)
+    columns of the input's words; hot_of: (B, W) back again (U: none); second, pair, third, start: as FeatureTables,
+    padded; end: (B,) column of `</s>`; base, places, rivals, shared: the extra columns; last_place: (B, U);
+    next_place: (B, M + 1, U + 1) first place of a hot word at or after a place; longest: (B, 2) bytes and chars.
+    """
+
+    static: Floats
+    ids: Ints
+    bytes_: Small
+    chars: Small
+    left: NDArray[np.int8]
+    right: NDArray[np.int8]
+    content: Flags
+    hot: Ints
+    hot_of: Ints
+    second: Floats
+    pair: Ints
+    third: Floats
+    start: Ints
+    end: Ints
+    base: Ints
+    places: Floats
+    rivals: Floats
+    shared: Flags
+    last_place: Ints
+    next_place: Ints
+    longest: Ints
+
+    def key(self, owner: int, column: int, tables: WordTables, source: WordInput) -> str:
+        """What the column's word is compared by."""
+        hot = int(self.hot_of[owner, column])
+        if hot < len(source.ngrams.first):
+            return list(source.ngrams.first)[hot]
+        return tables.vocabulary.words[int(self.ids[owner, column])]
+
+    def surface(self, owner: int, column: int, tables: WordTables, source: WordInput) -> str:
+        """The column's printed form."""
+        if int(self.hot_of[owner, column]) < len(source.ngrams.first):
+            return source.surfaces[self.key(owner, column, tables, source)]
+        return tables.surfaces[int(self.ids[owner, column])]
+
+
+def make_word_input(
+    input_ids: Sequence[int],
+    words: Sequence[str],
+    keys: Sequence[str],
+    surfaces: Mapping[str, str],
+    shortlist: Ints | None,
+    tables: WordTables,
+    variant: str,
+) -> WordInput:
+    """Collect what the search needs of one input; `shortlist` None means the whole output vocabulary."""
+    if shortlist is None:
+        candidates = np.arange(len(tables.vocabulary))
+    else:
+        own = np.array([tables.vocabulary.id(word) for word in words], np.int64)
+        candidates = np.unique(np.concatenate([shortlist, own, [UNKNOWN, END]]))
+    ids = np.asarray(input_ids, np.int64)
+    return WordInput(ids, tuple(keys), tuple(words), surfaces, candidates, read_ngrams(keys, variant))
+
+
+def find_extras(source: WordInput, tables: WordTables) -> list[Extra]:
+    """Words outside the vocabulary, and numbers that share a shape with another number."""
+    places: dict[str, list[int]] = {}
+    by_word: dict[str, list[int]] = {}
+    for place, (key, word) in enumerate(zip(source.keys, source.words, strict=True)):
+        places.setdefault(key, []).append(place)
+        by_word.setdefault(word, []).append(place)
+    extras = []
+    for key, where in places.items():
+        word = source.words[where[0]]
+        index = tables.vocabulary.id(word)
+        rivals = by_word[word]
+        if index <= END:
+            extras.append(Extra(key, UNKNOWN, tuple(where), (), False))
+        elif len(rivals) > len(where):
+            extras.append(Extra(key, index, tuple(where), tuple(rivals), True))
+    return extras
+
+
+def stack_columns(
+    inputs: Sequence[WordInput], tables: WordTables, options: DecodeOptions, weights: Mapping[str, float]
+) -> Columns:
+    """All inputs' columns as padded arrays."""
+    extras = [find_extras(source, tables) for source in inputs]
+    features = [build_tables(source.ngrams, weights) for source in inputs]
+    builder = _Builder(inputs, extras, features, tables)
+    for row, source in enumerate(inputs):
+        builder.fill_words(row, source, options, weights)
+        builder.fill_input_words(row, source, extras[row], options, weights)
+        builder.fill_features(row, features[row])
+    return builder.columns(options)
+
+
+class _Builder:
+    """Allocates the padded arrays and fills them input by input."""
+
+    def __init__(
+        self,
+        inputs: Sequence[WordInput],
+        extras: Sequence[Sequence[Extra]],
+        features: Sequence[FeatureTables],
+        tables: WordTables,
+    ) -> None:
+        B, S = len(inputs), max(len(source.candidates) for source in inputs)
+        self.O = max(map(len, extras))
+        self.M = max(len(source.ids) for source in inputs)
+        self.U = max(len(table.hot) for table in features)
+        P = max(len(table.third) for table in features)
+        W = self.W = S + self.O + 1
+        self.inputs, self.tables = inputs, tables
+        self.static = np.full((B, W), -np.inf, np.float32)
+        self.ids = np.zeros((B, W), np.int64)
+        self.bytes_, self.chars = np.zeros((B, W), np.int32), np.zeros((B, W), np.int32)
+        self.left, self.right = np.zeros((B, W), np.int8), np.zeros((B, W), np.int8)
+        self.content = np.zeros((B, W), bool)
+        self.hot = np.full((B, self.U), W - 1)
+        self.hot_of = np.full((B, W), self.U)
+        self.second = np.zeros((B, self.U + 2, self.U), np.float32)
+        self.pair = np.full((B, self.U + 2, self.U + 1), P - 1)
+        self.third = np.zeros((B, P, self.U), np.float32)
+        self.start, self.end = np.full(B, P - 1), np.zeros(B, np.int64)
+        self.base = np.full((B, self.O), W - 1)
+        self.places = np.zeros((B, self.O, self.M), np.float32)
+        self.rivals = np.zeros((B, self.O, self.M), np.float32)
+        self.shared = np.zeros((B, self.O), bool)
+        self.last_place = np.full((B, self.U), -1)
+
+    def fill_words(self, row: int, source: WordInput, options: DecodeOptions, weights: Mapping[str, float]) -> None:
+        """The candidates as words that do not come from the input."""
+        ids, tables = source.candidates, self.tables
+        tables.meet(ids)
+        size = len(ids)
+        self.ids[row, :size] = ids
+        self.bytes_[row, :size], self.chars[row, :size] = tables.bytes_[ids], tables.chars[ids]
+        self.left[row, :size], self.right[row, :size] = tables.left[ids], tables.right[ids]
+        self.content[row, :size] = tables.content[ids]
+        self.end[row] = np.searchsorted(ids, END)
+        if options.mode == "abstractive":
+            own = np.zeros(size, np.float32)
+            for name, values in tables.values.items():
+                if weights.get(name):
+                    own += np.float32(weights[name]) * values[ids]
+            self.static[row, :size] = np.where(tables.printable[ids], own, -np.inf)
+
+    def fill_input_words(
+        self, row: int, source: WordInput, extras: Sequence[Extra], options: DecodeOptions, weights: Mapping[str, float]
+    ) -> None:
+        """The input's own words: printed as in the input, with their features; hidden bases give way to extras."""
+        column_of = self._fill_extras(row, source, extras)
+        copied = {extra.key for extra in extras if not extra.shared}
+        for hot, key in enumerate(source.ngrams.first):
+            word = source.words[source.ngrams.first[key]]
+            column = column_of.get(key)
+            if column is None:
+                column = int(np.searchsorted(source.candidates, self.tables.vocabulary.id(word)))
+            surface = source.surfaces[key]
+            shown = printed(surface)
+            self.bytes_[row, column] = len(shown.encode("utf-8", "replace"))
+            self.chars[row, column] = len(shown)
+            self.left[row, column], self.right[row, column] = left_class(surface), right_class(surface)
+            self.content[row, column] = is_content(key)
+            self.hot[row, hot], self.hot_of[row, column] = column, hot
+            self.last_place[row, hot] = source.ngrams.last[key]
+            if options.copy_unknown or key not in copied:
+                own = sum(weights.get(name, 0.0) * value(key, True) for name, value in WORD_FEATURES.items())
+                self.static[row, column] = own
+        for extra in extras:
+            if extra.shared:
+                self.static[row, np.searchsorted(source.candidates, extra.base)] = -np.inf
+
+    def _fill_extras(self, row: int, source: WordInput, extras: Sequence[Extra]) -> dict[str, int]:
+        column_of = {}
+        for number, extra in enumerate(extras):
+            column = self.W - 1 - self.O + number
+            column_of[extra.key] = column
+            self.ids[row, column] = extra.base
+            self.base[row, number] = np.searchsorted(source.candidates, extra.base)
+            self.places[row, number, list(extra.places)] = 1.0
+            self.rivals[row, number, list(extra.rivals)] = 1.0
+            self.shared[row, number] = extra.shared
+        return column_of
+
+    def fill_features(self, row: int, table: FeatureTables) -> None:
+        """The feature tables, their "none" and "begin" rows moved to the common places."""
+        size, histories = len(table.hot), len(table.third) - 1
+        self.second[row, :size, :size] = table.second[:size, :size]
+        self.second[row, self.U + 1, :size] = table.second[size + 1, :size]
+        self.third[row, :histories, :size] = table.third[:histories, :size]
+        none = self.third.shape[1] - 1
+        for target, origin in ((slice(0, size), slice(0, size)), (self.U + 1, size + 1)):
+            pair = table.pair[origin, :size]
+            self.pair[row, target, :size] = np.where(pair == histories, none, pair)
+        self.start[row] = none if table.start == histories else table.start
+
+    def columns(self, options: DecodeOptions) -> Columns:
+        """Everything filled, and what follows from it."""
+        allowed = self.static > -np.inf
+        longest = np.stack([np.where(allowed, sizes, 0).max(axis=1) + 1 for sizes in (self.bytes_, self.chars)], axis=1)
+        following = (
+            self._next_places() if options.mode == "compressive" else np.zeros((len(self.inputs), 0, 0), np.int64)
+        )
+        names = set(Columns.__dataclass_fields__) - {"longest", "next_place"}
+        made: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return Columns(**made, longest=longest, next_place=following)
+
+    def _next_places(self) -> Ints:
+        """(B, M + 1, U + 1): the first place at or after m where a hot word stands, M where there is none."""
+        following = np.full((len(self.inputs), self.M + 1, self.U + 1), self.M, np.int64)
+        for row, source in enumerate(self.inputs):
+            hot_at = {key: hot for hot, key in enumerate(source.ngrams.first)}
+            for place in range(len(source.keys) - 1, -1, -1):
+                following[row, place] = following[row, place + 1]
+                following[row, place, hot_at[source.keys[place]]] = place
+        return following

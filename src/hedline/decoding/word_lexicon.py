@@ -1,0 +1,202 @@
+"""Words as units: the shortlist or the vocabulary, and the input's own words, known or not.
+
+Layout of the columns of one input: the scorer's candidates, then *extra* columns for input words that are no
+single candidate (outside the vocabulary; one of several numbers of the same `##` shape), then one column that is
+always forbidden, where padded indices point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hedline.decoding.features import FINAL_FEATURES, feature_values
+from hedline.decoding.length import fill_shortage, step_limit
+from hedline.decoding.lexicon import Gains, Path
+from hedline.decoding.options import NO_LIMIT, DecodeOptions
+from hedline.decoding.repeats import forbid_repeats, marks_of
+from hedline.decoding.scorer import Floats, Ints, Step
+from hedline.decoding.spacing import BEGIN, BEGINS, SPACE
+from hedline.decoding.summary import Hypothesis
+from hedline.decoding.word_columns import WordInput, stack_columns
+from hedline.decoding.word_tables import WordTables
+from hedline.text.detokenize import detokenize
+from hedline.text.surface import capitalized
+
+FLOOR = 1e-10  # attention below this counts as this, so that a copied word is never impossible
+
+
+class Rows(NamedTuple):
+    """State of the hypotheses: owner, hot word and trigram history of the last word, place of the last word in the
+    input (compressive), left spacing class, words, bytes, chars used (rows, 3), columns so far (rows, T), marks.
+    """
+
+    owner: Ints
+    hot: Ints
+    pair: Ints
+    place: Ints
+    left: Ints
+    used: Ints
+    history: Ints
+    marks: Ints
+
+
+class WordLexicon:
+    """`decoding.lexicon.Lexicon` for models over words."""
+
+    def __init__(
+        self, inputs: Sequence[WordInput], tables: WordTables, options: DecodeOptions, weights: Mapping[str, float]
+    ) -> None:
+        self.sources, self.tables, self.options, self.weights = inputs, tables, options, weights
+        self.columns = stack_columns(inputs, tables, options, weights)
+        self.inputs: Sequence[Ints] = [source.ids for source in inputs]
+        whole = all(len(source.candidates) == len(tables.vocabulary) for source in inputs)
+        self.candidates: Sequence[Ints] | None = None if whole else [source.candidates for source in inputs]
+        self.width = self.columns.static.shape[1]
+        self.trash = self.width - 1
+        self.max_steps = step_limit(options, units_a_word=2)
+        self.limits = np.array([options.word_limit, options.byte_limit, options.char_limit])
+        self.counts_lengths = bool((self.limits[1:] < NO_LIMIT).any())
+        self.scores_end = options.exact_words is None
+        self.remembers = options.block_repeats or bool(weights.get("repeat"))
+
+    @property
+    def merges(self) -> bool:
+        """Whether hypotheses with the same last words have the same future, limits aside."""
+        return not self.remembers
+
+    def choices(self, owner: int) -> int:
+        """How many columns an input allows."""
+        return int((self.columns.static[owner] > -np.inf).sum())
+
+    def orders(self, owner: int) -> float | None:
+        """How many headlines there can be at most: subsets of the input's places in compressive mode."""
+        return 2.0 ** len(self.inputs[owner]) if self.options.mode == "compressive" else None
+
+    def limit_states(self, owner: int) -> float:
+        """How many states of limits and places hypotheses with the same last words can be in."""
+        places = len(self.inputs[owner]) + 1 if self.options.mode == "compressive" else 1
+        lengths = [limit for limit in self.limits.tolist() if limit < NO_LIMIT]
+        return float(np.prod([places, *lengths], dtype=float))
+
+    def start(self) -> Rows:
+        """One empty headline for each input."""
+        count = len(self.inputs)
+        none = np.zeros(count, np.int64)
+        start = np.full(count, self.columns.second.shape[1] - 1)
+        empty = np.zeros((count, 0), np.int64)
+        used = np.zeros((count, 3), np.int64)
+        return Rows(np.arange(count), start, self.columns.start, none - 1, none + BEGIN, used, empty, none)
+
+    def gains(self, state: Rows, step: Step) -> Gains:
+        """Weights · features of every column for every row, forbidden ones at -inf."""
+        columns, owner = self.columns, state.owner
+        log_probs = self._log_probs(owner, step)
+        totals = columns.static[owner]
+        weight = np.float32(self.weights.get("log_prob", 0.0))
+        with np.errstate(invalid="ignore"):  # 0 · -inf on padded columns, which are forbidden anyway
+            totals += log_probs if weight == 1.0 else weight * log_probs
+        rows = np.arange(len(owner))[:, None]
+        hot = columns.hot[owner]
+        totals[rows, hot] += columns.second[owner, state.hot] + columns.third[owner, state.pair]
+        if self.remembers:
+            penalty = -np.inf if self.options.block_repeats else self.weights["repeat"]
+            forbid_repeats(totals, state.history, columns.content[owner], penalty, self.trash)
+        if self.options.mode == "compressive":
+            gone = columns.last_place[owner] <= state.place[:, None]
+            totals[rows, np.where(gone, hot, self.trash)] = -np.inf
+        self._forbid_overlong(totals, state)
+        end_log_probs = log_probs[rows[:, 0], columns.end[owner]]
+        return Gains(totals, log_probs, *self._endings(state, end_log_probs, weight))
+
+    def _log_probs(self, owner: Ints, step: Step) -> Floats:
+        """(rows, W): the scorer's, and the extra columns' from attention."""
+        columns = self.columns
+        rows, scored = step.log_probs.shape
+        log_probs = np.full((rows, self.width), -np.inf, np.float32)
+        log_probs[:, :scored] = step.log_probs
+        extras = columns.base.shape[1]
+        if extras:
+            attention = step.attention[:, None, : columns.places.shape[2]]
+            mass = np.maximum((attention * columns.places[owner]).sum(axis=2), FLOOR)
+            whole = np.maximum((attention * columns.rivals[owner]).sum(axis=2), mass)
+            share = np.log(np.where(columns.shared[owner], mass / whole, np.minimum(mass, 1.0)))
+            base = np.take_along_axis(log_probs, columns.base[owner], axis=1)
+            log_probs[:, self.trash - extras : self.trash] = base + share
+        return log_probs
+
+    def _forbid_overlong(self, totals: Floats, state: Rows) -> None:
+        """Forbid, in place, what would break a limit of the final text."""
+        columns = self.columns
+        room = self.limits - state.used
+        tight = room[:, 0] < 1
+        if self.counts_lengths:
+            tight |= (room[:, 1:] < columns.longest[state.owner]).any(axis=1)
+        rows = np.flatnonzero(tight)
+        if not len(rows):
+            return
+        owner, left = state.owner[rows], state.left[rows]
+        right = columns.right[owner]
+        over = BEGINS[left[:, None], right] > room[rows, :1]
+        if self.counts_lengths:
+            space = SPACE[left[:, None], right]
+            over |= columns.bytes_[owner] + space > room[rows, 1:2]
+            over |= columns.chars[owner] + space > room[rows, 2:]
+        totals[rows] = np.where(over, -np.inf, totals[rows])
+
+    def _endings(self, state: Rows, log_probs: Floats, weight: np.float32) -> tuple[Floats, Floats, Ints]:
+        """Worth, log-probability and shortage of ending now; never with nothing written."""
+        written = state.used[:, 0] > 0
+        if not self.scores_end:
+            log_probs = np.zeros_like(log_probs)
+        with np.errstate(invalid="ignore"):
+            worth = np.where(written, weight * log_probs, -np.inf)
+        return worth, log_probs, fill_shortage(self.options, state.used)
+
+    def advance(self, state: Rows, rows: Ints, chosen: Ints) -> Rows:
+        """States after the chosen columns."""
+        columns, owner = self.columns, state.owner[rows]
+        left, right = state.left[rows], columns.right[owner, chosen]
+        space = SPACE[left, right]
+        added = [BEGINS[left, right], columns.bytes_[owner, chosen] + space, columns.chars[owner, chosen] + space]
+        hot = columns.hot_of[owner, chosen]
+        place = state.place[rows]
+        if self.options.mode == "compressive":
+            place = columns.next_place[owner, place + 1, hot]
+        marks = state.marks[rows]
+        if self.remembers:
+            marks = marks_of(marks, state.history[rows], chosen, columns.content[owner, chosen])
+        history = np.concatenate([state.history[rows], chosen[:, None]], axis=1)
+        pair = columns.pair[owner, state.hot[rows], hot]
+        used = state.used[rows] + np.stack(added, axis=1)
+        return Rows(owner, hot, pair, place, columns.left[owner, chosen].astype(np.int64), used, history, marks)
+
+    def ids(self, state: Rows) -> Ints:
+        """Output ids of the last words; a copied word is `<unk>` (or its shape) to the model."""
+        return self.columns.ids[state.owner, state.history[:, -1]]
+
+    def futures(self, state: Rows, context: int) -> Ints:
+        """The last words, what is left of the limits, the place, the words used up."""
+        seen = state.history[:, -max(context - 1, 1) :]
+        limited = state.used[:, self.limits < NO_LIMIT]
+        parts = [seen, limited, state.place[:, None], state.marks[:, None]]
+        return np.concatenate(parts, axis=1)
+
+    def read(self, owner: int, path: Path) -> Hypothesis:
+        """The finished path as text with features."""
+        source, columns = self.sources[owner], self.columns
+        tokens = [columns.surface(owner, int(column), self.tables, source) for column in path.columns]
+        keys = [columns.key(owner, int(column), self.tables, source) for column in path.columns]
+        if self.options.capitalize:
+            tokens = capitalized(tokens)
+        alignment = path.attention[:, : len(source.ids)]
+        features = {"log_prob": path.log_prob, **feature_values(keys, source.ngrams)}
+        features |= {name: value(alignment) for name, value in FINAL_FEATURES.items()}
+        known = tuple(key in source.ngrams.words for key in keys)
+        extra = sum(self.weights.get(name, 0.0) * features[name] for name in FINAL_FEATURES)
+        text = detokenize(tokens)
+        return Hypothesis(
+            text, path.score + extra, tuple(tokens), features, alignment, known, path.key + extra, path.short
+        )

@@ -116,7 +116,7 @@ def _split_opening_quote(piece: str) -> Sequence[str]:
 
 def _split_words(pieces: list[str], chunk: str) -> list[str]:
     """Pieces with clitics and contractions taken apart: `don't` is `do`, `n't`; `cannot` is `can`, `not`."""
-    if "'" not in chunk and not _CONTRACTIONS.search(chunk):
+    if "'" not in chunk and not any(map(_CONTRACTIONS.search, pieces)):
         return pieces
     return [part for piece in pieces for part in _split_word(piece)]
 

@@ -17,14 +17,15 @@ _CONTROLS = "\x00-\x1f\x7f-\x9f"
 _SURROGATES = "\ud800-\udfff"
 _MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
-_PLAIN = {"…": "...", "\u212a": "K", "\u212b": "Å", **_LIGATURES}
+_LETTERS = {"\u212a": "K", "\u212b": "Å", **_LIGATURES}
+_PLAIN = {"…": "...", **_LETTERS}
 
 _ODD = (
     f"{_SINGLE_QUOTES}{_DOUBLE_QUOTES}{_HYPHENS}{_LONG_DASHES}{_SPACES}{_INVISIBLE}{_CONTROLS}{_SURROGATES}"
     f"{''.join(_PLAIN)}"
 )
-# An odd character, a decimal digit beyond ASCII, or a letter followed by marks that may combine with it.
-_FIND = re.compile(rf"[{_ODD}]|[^\D0-9]|[^{_ODD}{_MARKS}\d][{_MARKS}]+")
+# A letter followed by marks that may combine with it, an odd character, or a decimal digit beyond ASCII.
+_FIND = re.compile(rf"(?:[{''.join(_LETTERS)}]|[^{_ODD}{_MARKS}\d])[{_MARKS}]+|[{_ODD}]|[^\D0-9]")
 _FIND_ASCII = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -83,7 +84,7 @@ def _replace(match: re.Match[str]) -> str:
     """What an odd character (or a letter with its marks) becomes."""
     found = match[0]
     if len(found) > 1:
-        return unicodedata.normalize("NFC", found)
+        return unicodedata.normalize("NFC", _LETTERS.get(found[0], found[0]) + found[1:])
     if found not in _known:
         _known[found] = _replacement(found)
     return _known[found]

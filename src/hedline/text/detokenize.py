@@ -13,10 +13,10 @@ from hedline.text.normalize import BRACKETS
 _PRINTED = {"``": '"', "''": '"', "`": "'", **{name: bracket for bracket, name in BRACKETS.items()}}
 _PRINTED |= {name.upper(): bracket for name, bracket in _PRINTED.items() if name.startswith("-")}
 
-_OPENING = frozenset(["``", "`", "(", "[", "{", "-lrb-", "-lsb-", "-lcb-", "-LRB-", "-LSB-", "-LCB-"])
+_OPENING = frozenset(["``", "`", "(", "[", "{", "-lrb-", "-lsb-", "-lcb-"])
 _CLITICS = ("'s", "'m", "'d", "'ll", "'re", "'ve", "n't")
 _CLOSING = frozenset([".", ",", ";", ":", "?", "!", "%", "...", "''", "'", ")", "]", "}", *_CLITICS])
-_CLOSING |= {"-rrb-", "-rsb-", "-rcb-", "-RRB-", "-RSB-", "-RCB-", *map(str.upper, _CLITICS)}
+_CLOSING |= {"-rrb-", "-rsb-", "-rcb-"}
 # Contractions that the Treebank takes apart.
 _JOINED = {"can": {"not"}, "d": {"'ye"}, "gim": {"me"}, "gon": {"na"}, "got": {"ta"}, "lem": {"me"}}
 _JOINED |= {"more": {"'n"}, "wan": {"na"}, "'t": {"is", "was"}}
@@ -39,9 +39,10 @@ def needs_space(left: str, right: str) -> bool:
     >>> needs_space("do", "n't"), needs_space("``", "Hello"), needs_space("a", "b"), needs_space("", "a")
     (False, False, True, False)
     """
+    left, right = left.lower(), right.lower()
     if not left or left in _OPENING or right in _CLOSING or left[-1] == "$":
         return False
-    return right.lower() not in _JOINED.get(left.lower(), ())
+    return right not in _JOINED.get(left, ())
 
 
 def added_length(left: str, token: str) -> tuple[int, int]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_STOP = re.compile(r"(?:[.?!]|\.\.\.)[\])}>\"']*\Z")
+_STOP = re.compile(r"[.?!…][\])}>\"'”’»]*\Z")
 _CHUNK = re.compile(r"\S+")
 _OPENING = "\"'`([{<“‘«„"
 _CLOSING = "\"')]}>”’»"
+_MAY_STOP = frozenset(".?!…" + _CLOSING)
 
 
 def _list(words: str) -> frozenset[str]:
@@ -76,9 +77,7 @@ def ending_chunks(chunks: Sequence[str]) -> list[int]:
         return []
     last = len(chunks) - 1
     ends = [
-        i
-        for i, chunk in enumerate(chunks[:last])
-        if ("." in chunk or "!" in chunk or "?" in chunk) and ends_sentence(chunk, chunks[i + 1])
+        i for i, chunk in enumerate(chunks[:last]) if chunk[-1] in _MAY_STOP and ends_sentence(chunk, chunks[i + 1])
     ]
     return [*ends, last]
 

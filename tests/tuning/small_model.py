@@ -10,9 +10,9 @@ import numpy as np
 from hedline.runtime.folder import save_folder
 from hedline.runtime.shapes import feedforward_shapes
 
-SUBJECTS = "minister council court union storm company scientists players farmers police".split()
-VERBS = "closes opens rejects backs delays reviews sells finds protects visits".split()
-OBJECTS = "bridge budget harbour school factory forest museum railway stadium hospital".split()
+SUBJECTS = ["minister", "council", "court", "union", "storm", "company", "scientists", "players", "farmers", "police"]
+VERBS = ["closes", "opens", "rejects", "backs", "delays", "reviews", "sells", "finds", "protects", "visits"]
+OBJECTS = ["bridge", "budget", "harbour", "school", "factory", "forest", "museum", "railway", "stadium", "hospital"]
 ENDINGS = ["after long debate", "despite protests", "before election", "over safety fears", "in northern town"]
 ARCHITECTURE = {"encoder": "attention", "D": 8, "H": 12, "C": 3, "Q": 1, "L": 1}
 

@@ -4,10 +4,13 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 
-SOURCE = "src/hedline/runtime/kernels.c"
-extensions = []
-if Path(SOURCE).exists():
-    extensions.append(
-        Extension("hedline.runtime._kernels", [SOURCE], optional=True, extra_compile_args=["-O3"])
-    )
-setup(ext_modules=extensions)
+RUNTIME = Path("src/hedline/runtime")
+kernels = Extension(
+    "hedline.runtime._kernels",
+    [str(RUNTIME / "kernels.c")],
+    depends=[str(path) for path in sorted(RUNTIME.glob("kernels_*.h"))],
+    optional=True,
+    # fast-math is not wanted (infinities are data); contraction lets a*b+c be one instruction.
+    extra_compile_args=["-O3", "-ffp-contract=fast", "-fno-math-errno"],
+)
+setup(ext_modules=[kernels])

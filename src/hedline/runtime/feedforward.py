@@ -7,15 +7,14 @@ is computed once and remembered: a step adds C vectors instead of multiplying ma
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hedline.runtime.folder import ModelFolder
-from hedline.runtime.layers import Floats, Ints, Table, groups, pad, softmax, uniform_attention
+from hedline.runtime.layers import Flags, Floats, Ints, Table, groups, pad, softmax, uniform_attention
 from hedline.runtime.output import OpenOutput, OutputLayer
 from hedline.runtime.step import Step
 from hedline.runtime.tensors import TensorFile
@@ -25,13 +24,13 @@ from hedline.runtime.tensors import TensorFile
 class Encoded:
     """A batch of inputs: everything that does not change while their headlines are written.
 
-    embedded (B, M, H): x̃, for attention only; attention (B, M): what models without attention report.
+    keys (B, M, H): what contexts are compared with, None without attention; uniform (B, M): what is reported then.
     """
 
     output: OpenOutput
-    mask: NDArray[np.bool_]
-    attention: Floats
-    embedded: Floats | None
+    mask: Flags
+    uniform: Floats
+    keys: Floats | None
 
 
 class State(NamedTuple):
@@ -50,7 +49,7 @@ class SlotProducts:
         D = weight.shape[1] // C
         self._by_slot = np.ascontiguousarray(weight.reshape(self.H, C, D).transpose(2, 1, 0).reshape(D, C * self.H))
         self._capacity = capacity
-        self._place = np.full(table.rows_total, -1, np.int64)
+        self._place = np.full(table.count, -1, np.int64)
         self._values = np.empty((0, C, self.H), np.float32)
         self._used = 0
         self._lock = threading.Lock()
@@ -86,10 +85,11 @@ class FeedForwardScorer:
     start_id, end_id, unknown_id = 2, 3, 1
 
     def __init__(self, folder: ModelFolder) -> None:
-        architecture, tensors = folder.config.architecture, folder.tensors
+        self.architecture = architecture = folder.config.architecture
+        tensors = folder.tensors
         self.kind: str = architecture["encoder"]
         self.C: int = architecture["C"]
-        self.Q: int = architecture.get("Q", 0)
+        self.heads: int = architecture.get("heads", 1)
         self.hidden_bias = tensors.float("U.bias")
         self.context = SlotProducts(Table(tensors, "E.weight"), tensors.float("U.weight"), self.C)
         self.output = OutputLayer(Table(tensors, "V.weight"), tensors.float("V.bias"))
@@ -97,73 +97,118 @@ class FeedForwardScorer:
             self.W = Table(tensors, "W.weight")
             self.F = Table(tensors, "encoder.F.weight")
         if self.kind == "attention":
-            self.query = SlotProducts(Table(tensors, "encoder.G.weight"), tensors.float("encoder.P.weight"), self.C)
+            table = Table(tensors, "E.weight" if architecture.get("share_context") else "encoder.G.weight")
+            self.query = SlotProducts(table, tensors.float("encoder.P.weight"), self.C)
+            self.window = Window(architecture, tensors)
         if self.kind == "conv":
-            self.convolutions = _load_convolutions(tensors, architecture["L"])
+            self.convolutions = [flat_convolution(tensors, f"encoder.Q.{layer}") for layer in range(architecture["L"])]
 
     def start(self, inputs: Sequence[Ints], candidates: Sequence[Ints] | None) -> State:
         """Encode inputs (ragged input ids); one row for each, its context all `<s>`."""
         ids, mask = pad(inputs)
         output = self.output.open(candidates, len(inputs))
-        embedded = None
+        keys = None
         if self.kind != "none":
-            rows = self.F.rows(ids.ravel()).reshape(*ids.shape, -1) * mask[..., None]
+            words = self.F.rows(ids.ravel()).reshape(*ids.shape, -1) * (ids != 0)[..., None]
+            lengths = mask.sum(axis=1).tolist()
             if self.kind == "attention":
-                embedded = rows
-                smooth = smoothed(rows, self.Q)
-                output.set_mixture([output.product(b, self.W, smooth[b]) for b in range(len(inputs))])
+                keys = self.window.keys(words)
+                values = self.window.values(words)
+                parts = [by_heads(values[b, :length], self.heads) for b, length in enumerate(lengths)]
+                output.set_mixtures(self.W, parts)
             else:
-                for b, length in enumerate(mask.sum(axis=1).tolist()):
-                    fixed = self._fixed_encoding(rows[b, :length])
-                    output.add_bias(b, output.product(b, self.W, fixed[None])[0])
-        encoded = Encoded(output, mask, uniform_attention(mask), embedded)
+                vectors = [self._fixed_encoding(words[b, :length]) for b, length in enumerate(lengths)]
+                output.add_bias(self.W, np.stack(vectors))
+        encoded = Encoded(output, mask, uniform_attention(mask), keys)
         context = np.full((len(inputs), self.C), self.start_id, np.int64)
         return State(encoded, np.arange(len(inputs)), context)
 
-    def _fixed_encoding(self, rows: Floats) -> Floats:
-        """enc₁ or enc₂ of one input's embedded words (M, H): (H,)."""
-        if not len(rows):
-            return np.zeros(rows.shape[1], np.float32)
+    def _fixed_encoding(self, words: Floats) -> Floats:
+        """enc₁ or enc₂ of one input's word vectors (M, H): (H,)."""
         if self.kind == "bow":
-            return np.asarray(rows.mean(axis=0))
+            return np.asarray(words.mean(axis=0))
         for weight, bias in self.convolutions:
-            rows = pooled(convolved(rows, weight, bias))
-        return np.asarray(rows.max(axis=0))
+            words = pooled(convolved(words, weight, bias))
+        return np.asarray(words.max(axis=0))
 
     def step(self, state: State, last: Ints) -> Step:
         """Shift `last` into each row's context and score every candidate."""
-        encoded = state.encoded
+        encoded, owners = state.encoded, state.owners
         context = np.concatenate([state.context[:, 1:], np.asarray(last, np.int64)[:, None]], axis=1)
         hidden = np.tanh(self.context.summed(context) + self.hidden_bias)
-        attention = self._attend(encoded, state.owners, context)
-        mixture = attention if encoded.embedded is not None else None
-        log_probs = encoded.output.log_probs(hidden, state.owners, mixture)
-        return Step(log_probs, attention, State(encoded, state.owners, context))
+        if encoded.keys is None:
+            attention = encoded.uniform[owners]
+            log_probs = encoded.output.log_probs(hidden, owners)
+        else:
+            weights = self._attend(encoded, owners, context)
+            attention = weights.mean(axis=1) if self.heads > 1 else weights[:, 0]
+            log_probs = encoded.output.log_probs(hidden, owners, self._mixture(weights))
+        return Step(log_probs, attention, State(encoded, owners, context))
 
     def _attend(self, encoded: Encoded, owners: Ints, context: Ints) -> Floats:
-        """p ∝ exp(x̃ P ỹ′): (rows, M)."""
-        if encoded.embedded is None:
-            return encoded.attention[owners]
-        query = self.query.summed(context)
-        scores = np.empty((len(owners), encoded.mask.shape[1]), np.float32)
+        """p ∝ exp(x̃ P ỹ′): (rows, heads, M)."""
+        assert encoded.keys is not None
+        query = self.query.summed(context).reshape(len(owners), self.heads, -1)
+        scores = np.empty((len(owners), self.heads, encoded.mask.shape[1]), np.float32)
         for owner, rows in groups(owners):
-            scores[rows] = query[rows] @ encoded.embedded[owner].T
-        return softmax(np.where(encoded.mask[owners], scores, -np.inf))
+            keys = encoded.keys[owner].reshape(scores.shape[2], self.heads, -1)
+            scores[rows] = (query[rows].transpose(1, 0, 2) @ keys.transpose(1, 2, 0)).transpose(1, 0, 2)
+        return softmax(np.where(encoded.mask[owners][:, None, :], scores, -np.inf))
+
+    def _mixture(self, weights: Floats) -> Floats:
+        """Weights (rows, heads, M) in the order of `by_heads`: position by position, its heads together."""
+        return weights[:, 0] if self.heads == 1 else weights.transpose(0, 2, 1).reshape(len(weights), -1)
 
     def select(self, state: State, rows: Ints) -> State:
         """Reorder, repeat and drop rows."""
         return State(state.encoded, state.owners[rows], state.context[rows])
 
 
-def smoothed(rows: Floats, Q: int) -> Floats:
-    """x̄: mean over 2Q+1 neighbours, zeros beyond the ends; rows (B, M, H).
+class Window:
+    """What the attention makes of word vectors and their neighbours: keys to compare, values to mix."""
 
-    The paper divides the 2Q+1 terms by Q and writes x̃_i for x̃_q; both are slips.
-    """
-    length = rows.shape[1]
-    padded = np.pad(rows, ((0, 0), (Q, Q), (0, 0)))
-    total = sum(padded[:, shift : shift + length] for shift in range(2 * Q + 1))
-    return np.asarray(total / (2 * Q + 1), np.float32)
+    def __init__(self, architecture: Mapping[str, Any], tensors: TensorFile) -> None:
+        Q, H = architecture["Q"], tensors.shape("encoder.F.weight")[1]
+        plain = np.zeros((2 * Q + 1, H), np.float32)
+        plain[Q] = 1
+        # The paper divides the 2Q+1 terms of x̄ by Q and writes x̃_i for x̃_q; both are slips.
+        mean = np.full((2 * Q + 1, H), 1 / (2 * Q + 1), np.float32)
+        taps = {name: f"encoder.{name}_taps.weight" for name in ("key", "value")}
+        self.key_taps = tensors.float(taps["key"]) if taps["key"] in tensors else plain
+        self.value_taps = tensors.float(taps["value"]) if taps["value"] in tensors else mean
+        name = "encoder.position.weight"
+        self.position = tensors.float(name) if name in tensors else None
+
+    def keys(self, words: Floats) -> Floats:
+        """(B, M, H) word vectors to keys."""
+        keys = weighted_neighbours(words, self.key_taps)
+        if self.position is not None:
+            keys += self.position[np.minimum(np.arange(words.shape[1]), len(self.position) - 1)]
+        return keys
+
+    def values(self, words: Floats) -> Floats:
+        """(B, M, H) word vectors to x̄."""
+        return weighted_neighbours(words, self.value_taps)
+
+
+def weighted_neighbours(words: Floats, taps: Floats) -> Floats:
+    """Σ_q taps[q+Q] ⊙ words[i+q], zeros beyond the ends: (B, M, H) with taps (2Q+1, H)."""
+    half, length = len(taps) // 2, words.shape[1]
+    padded = np.pad(words, ((0, 0), (half, half), (0, 0)))
+    total = np.zeros_like(words)
+    for shift, tap in enumerate(taps):
+        if tap.any():
+            total += padded[:, shift : shift + length] * tap
+    return total
+
+
+def by_heads(values: Floats, heads: int) -> Floats:
+    """(M, H) to (M·heads, H): for each position one row a head, zero outside the head's slice of H."""
+    if heads == 1:
+        return values
+    length, width = values.shape
+    mask = np.repeat(np.eye(heads, dtype=np.float32), width // heads, axis=1)
+    return np.asarray((values[:, None, :] * mask).reshape(length * heads, width))
 
 
 def convolved(rows: Floats, weight: Floats, bias: Floats) -> Floats:
@@ -181,11 +226,8 @@ def pooled(rows: Floats) -> Floats:
     return np.tanh(np.maximum(rows[0::2], rows[1::2]))
 
 
-def _load_convolutions(tensors: TensorFile, layers: int) -> list[tuple[Floats, Floats]]:
-    """Weights as ((2Q+1)·H, H), so that a convolution is one product, with their biases."""
-    loaded: list[tuple[Any, Any]] = []
-    for layer in range(layers):
-        weight = tensors.float(f"encoder.Q.{layer}.weight")  # (out, in, width)
-        flat = weight.transpose(2, 1, 0).reshape(-1, weight.shape[0])
-        loaded.append((np.ascontiguousarray(flat), tensors.float(f"encoder.Q.{layer}.bias")))
-    return loaded
+def flat_convolution(tensors: TensorFile, name: str) -> tuple[Floats, Floats]:
+    """A convolution's weight as ((2Q+1)·H, H), so that applying it is one product, and its bias."""
+    weight = tensors.float(f"{name}.weight")  # (out, in, width)
+    flat = weight.transpose(2, 1, 0).reshape(-1, weight.shape[0])
+    return np.ascontiguousarray(flat), tensors.float(f"{name}.bias")

@@ -35,4 +35,12 @@ def load_scorer(folder: ModelFolder) -> NumpyScorer:
         from hedline.runtime.feedforward import FeedForwardScorer
 
         return FeedForwardScorer(folder)
+    if family == "recurrent":
+        from hedline.runtime.recurrent import RecurrentScorer
+
+        return RecurrentScorer(folder)
+    if family == "transformer":
+        from hedline.runtime.transformer import TransformerScorer
+
+        return TransformerScorer(folder)
     raise UserError(f"{folder.path}: no runtime for the model family {family!r}")

@@ -1,8 +1,7 @@
 """The output layer over a shortlist: logits only for the words that an input may need.
 
-Every input of a batch has its own candidates; rows of the same input share the gathered weights. The paper's
-`V h + W enc` becomes `V h + p (X̄ Wᵀ)`: the second factor is computed once for an input, so that a step costs one
-product with `V` instead of two.
+Every input of a batch has its own candidates. The paper's `V h + W enc` becomes `V h + p (X̄ Wᵀ)`: the second factor
+is computed once for an input, so that a step costs one product with `V` and a short sum instead of two products.
 """
 
 from __future__ import annotations
@@ -11,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hedline.runtime.layers import Floats, Ints, Table, groups, log_softmax
+from hedline.runtime import kernels
+from hedline.runtime.layers import Chosen, Floats, Ints, Table, groups
 
 
 class OutputLayer:
@@ -29,38 +29,51 @@ class OpenOutput:
     """An output layer bound to the candidates of a batch of inputs."""
 
     def __init__(self, layer: OutputLayer, candidates: Sequence[Ints] | None, batch: int) -> None:
-        self.layer = layer
-        self.candidates = None if candidates is None else [np.asarray(ids, np.int64) for ids in candidates]
-        if self.candidates is None:
-            everything = layer.table.rows(None).T
-            self._weights = [everything] * batch
+        self._candidates = None if candidates is None else [np.asarray(ids, np.int64) for ids in candidates]
+        self._weights = self._chosen(layer.table, batch)
+        if self._candidates is None:
             self._bias = [layer.bias] * batch
         else:
-            self._weights = [layer.table.rows(ids).T for ids in self.candidates]
-            self._bias = [layer.bias[ids] for ids in self.candidates]
+            self._bias = [layer.bias[ids] for ids in self._candidates]
+        self._mixtures: list[Floats] | None = None
         self.width = max((len(bias) for bias in self._bias), default=0)
-        self._extra: list[Floats] | None = None
 
-    def product(self, owner: int, table: Table, x: Floats) -> Floats:
-        """x (n, K') times the candidates' rows of another table, (n, S)."""
-        rows = table.rows(None if self.candidates is None else self.candidates[owner])
-        return x @ rows.T
+    def _chosen(self, table: Table, batch: int) -> list[Chosen]:
+        if self._candidates is None:
+            return [table.choose(None)] * batch
+        return [table.choose(ids) for ids in self._candidates]
 
-    def add_bias(self, owner: int, extra: Floats) -> None:
-        """Add (S,) to every logit of an input."""
-        self._bias[owner] = self._bias[owner] + extra
+    def add_bias(self, table: Table, vectors: Floats) -> None:
+        """Add to every logit of input b the product of vectors[b] (B, K) with its row of another table."""
+        for b, chosen in enumerate(self._chosen(table, len(vectors))):
+            extra = np.empty((1, chosen.size), np.float32)
+            chosen.product(vectors[b : b + 1], extra)
+            self._bias[b] = self._bias[b] + extra[0]
 
-    def set_mixture(self, extra: list[Floats]) -> None:
-        """extra[b] (M, S): rows later add `mixture @ extra[b]` to their logits."""
-        self._extra = extra
+    def set_mixtures(self, table: Table, vectors: Sequence[Floats]) -> None:
+        """vectors[b] (n_b, K): rows later add to their logits `mixture · vectors[b] · tableᵀ`."""
+        self._mixtures = []
+        for chosen, values in zip(self._chosen(table, len(vectors)), vectors, strict=True):
+            extra = np.empty((len(values), chosen.size), np.float32)
+            chosen.product(values, extra)
+            self._mixtures.append(extra)
 
     def log_probs(self, hidden: Floats, owners: Ints, mixture: Floats | None = None) -> Floats:
-        """hidden (rows, K), owners (rows,) the input of each row, mixture (rows, M) to (rows, S)."""
+        """Log-probabilities (rows, S), -inf on padding.
+
+        hidden: (rows, K); owners: (rows,) the input of each row; mixture: (rows, n) weights of the vectors given to
+        `set_mixtures` (row r uses as many as its input has).
+        """
         logits = np.full((len(hidden), self.width), -np.inf, np.float32)
         for owner, rows in groups(owners):
-            scores = hidden[rows] @ self._weights[owner] + self._bias[owner]
-            if self._extra is not None and mixture is not None:
-                extra = self._extra[owner]
-                scores += mixture[rows, : len(extra)] @ extra
-            logits[rows, : scores.shape[1]] = scores
-        return log_softmax(logits)
+            bias = self._bias[owner]
+            direct = isinstance(rows, slice)
+            part = logits[rows] if direct else np.empty((len(hidden[rows]), len(bias)), np.float32)
+            self._weights[owner].product(hidden[rows], part)
+            part[:, : len(bias)] += bias
+            if self._mixtures is not None and mixture is not None:
+                extra = self._mixtures[owner]
+                kernels.mix(part, mixture[rows, : len(extra)], extra)
+            if not direct:
+                logits[rows, : len(bias)] = part
+        return kernels.log_softmax(logits)

@@ -43,15 +43,48 @@ def feedforward_shapes(architecture: Mapping[str, Any], vocab_in: int, vocab_out
         shapes["W.weight"] = (vocab_out, H)
         shapes["encoder.F.weight"] = (vocab_in, H)
     if encoder == "attention":
-        size(architecture, "Q", 0)
-        shapes["encoder.G.weight"] = (vocab_out, D)
-        shapes["encoder.P.weight"] = (H, C * D)
+        shapes |= _attention_shapes(architecture, vocab_out, D, H, C)
     if encoder == "conv":
         width = 2 * size(architecture, "Q", 0) + 1
         for layer in range(size(architecture, "L")):
             shapes[f"encoder.Q.{layer}.weight"] = (H, H, width)
             shapes[f"encoder.Q.{layer}.bias"] = (H,)
     return shapes
+
+
+def _attention_shapes(architecture: Mapping[str, Any], vocab_out: int, D: int, H: int, C: int) -> Shapes:
+    window = (2 * size(architecture, "Q", 0) + 1, H)
+    shapes: Shapes = {"encoder.P.weight": (H, C * D)}
+    if H % size({"heads": 1} | dict(architecture), "heads"):
+        raise UserError("config.json: architecture.heads does not divide architecture.H")
+    if architecture.get("share_context", False) is not True:
+        shapes["encoder.G.weight"] = (vocab_out, D)
+    for name in ("keys", "values"):
+        if architecture.get(name) == "taps":
+            shapes[f"encoder.{name[:-1]}_taps.weight"] = window
+    positions = size({"positions": 0} | dict(architecture), "positions", 0)
+    if positions:
+        shapes["encoder.position.weight"] = (positions, H)
+    return shapes
+
+
+def recurrent_shapes(architecture: Mapping[str, Any], vocab_in: int, vocab_out: int) -> Shapes:
+    """Chopra et al. 2016: `{"decoder": rnn|lstm, "D", "H", "Q", "positions"}`."""
+    D, H = size(architecture, "D"), size(architecture, "H")
+    gates = {"rnn": 1, "lstm": 4}[choice(architecture, "decoder", ("rnn", "lstm"))]
+    return {
+        "E.weight": (vocab_out, D),
+        "encoder.F.weight": (vocab_in, H),
+        "encoder.position.weight": (max(size(architecture, "positions", 0), 1), H),
+        "encoder.Z.weight": (H, H, 2 * size(architecture, "Q", 0) + 1),
+        "encoder.Z.bias": (H,),
+        "word_gates.weight": (gates * H, D),
+        "word_gates.bias": (gates * H,),
+        "state_gates.weight": (gates * H, 2 * H),
+        "V.weight": (vocab_out, H),
+        "W.weight": (vocab_out, H),
+        "V.bias": (vocab_out,),
+    }
 
 
 def transformer_shapes(architecture: Mapping[str, Any], vocab_in: int, vocab_out: int) -> Shapes:
@@ -85,6 +118,7 @@ def _linear_shapes(name: str, rows: int, columns: int) -> Shapes:
 
 FAMILIES: dict[str, Callable[[Mapping[str, Any], int, int], Shapes]] = {
     "feedforward": feedforward_shapes,
+    "recurrent": recurrent_shapes,
     "transformer": transformer_shapes,
 }
 

@@ -1,0 +1,139 @@
+"""The peers of the decoding benchmark: CTranslate2 int8 on t5-small's and distilbart-6-6's shapes, random weights.
+
+Speed does not depend on the values of the weights when the number of output tokens is forced, so the shapes are
+enough: nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hedline.errors import require
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of an encoder-decoder transformer."""
+
+    name: str
+    layers: int
+    width: int
+    inner: int
+    heads: int
+    vocabulary: int
+    t5: bool
+
+
+T5_SMALL = Shape("t5-small", 6, 512, 2048, 8, 32128, True)
+DISTILBART = Shape("distilbart-6-6", 6, 1024, 4096, 16, 50264, False)
+PEERS = (T5_SMALL, DISTILBART)
+
+
+class RandomWeights:
+    """Fills CTranslate2 layer specifications with small random numbers."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.generator = np.random.default_rng(seed)
+
+    def array(self, *shape: int) -> Any:
+        """Normal numbers of the size of a trained layer's."""
+        return self.generator.standard_normal(shape, np.float32) * np.float32(0.02)
+
+    def linear(self, spec: Any, rows: int, columns: int, bias: bool) -> None:
+        """A linear layer (rows, columns)."""
+        spec.weight = self.array(rows, columns)
+        if bias:
+            spec.bias = self.array(rows)
+
+    def norm(self, spec: Any, width: int, beta: bool) -> None:
+        """A layer norm (with beta) or an RMS norm (without)."""
+        spec.gamma = np.ones(width, np.float32)
+        if beta:
+            spec.beta = np.zeros(width, np.float32)
+
+    def attention(self, spec: Any, shape: Shape, own: bool) -> None:
+        """Self-attention (queries, keys and values in one matrix) or attention to the input."""
+        bias = not shape.t5
+        sizes = [3, 1] if own else [1, 2, 1]
+        for linear, parts in zip(spec.linear, sizes, strict=True):
+            self.linear(linear, parts * shape.width, shape.width, bias)
+        self.norm(spec.layer_norm, shape.width, not shape.t5)
+        if shape.t5:
+            spec.queries_scale = np.float32(1.0)
+            if own:
+                spec.relative_attention_bias = self.array(shape.heads, 32)
+                spec.relative_attention_max_distance = np.int32(128)
+
+    def stack(self, spec: Any, shape: Shape, decoder: bool) -> None:
+        """An encoder or a decoder."""
+        table = spec.embeddings if decoder else spec.embeddings[0]
+        table.weight = self.array(shape.vocabulary, shape.width)
+        spec.scale_embeddings = False
+        if shape.t5:
+            self.norm(spec.layer_norm, shape.width, False)
+        else:
+            spec.position_encodings.encodings = self.array(1026, shape.width)
+            self.norm(spec.layernorm_embedding, shape.width, True)
+        for layer in spec.layer:
+            self.attention(layer.self_attention, shape, own=True)
+            if decoder:
+                self.attention(layer.attention, shape, own=False)
+            self.linear(layer.ffn.linear_0, shape.inner, shape.width, not shape.t5)
+            self.linear(layer.ffn.linear_1, shape.width, shape.inner, not shape.t5)
+            self.norm(layer.ffn.layer_norm, shape.width, not shape.t5)
+
+
+def write_peer(shape: Shape, folder: Path) -> Path:
+    """Write the peer as an int8 CTranslate2 model; returns its folder."""
+    try:
+        from ctranslate2.specs import common_spec, transformer_spec
+    except ImportError:
+        raise require("ctranslate2", "fast", "comparing with CTranslate2") from None
+    spec = transformer_spec.TransformerSpec.from_config(
+        (shape.layers, shape.layers),
+        shape.heads,
+        pre_norm=shape.t5,
+        activation=common_spec.Activation.RELU if shape.t5 else common_spec.Activation.GELU,
+        relative_attention_bias=shape.t5,
+        rms_norm=shape.t5,
+        layernorm_embedding=not shape.t5,
+    )
+    weights = RandomWeights()
+    weights.stack(spec.encoder, shape, decoder=False)
+    weights.stack(spec.decoder, shape, decoder=True)
+    weights.linear(spec.decoder.projection, shape.vocabulary, shape.width, bias=False)
+    tokens = ["<blank>", "<unk>", "<s>", "</s>", *(f"t{i}" for i in range(shape.vocabulary - 4))]
+    spec.register_source_vocabulary(tokens)
+    spec.register_target_vocabulary(tokens)
+    spec.validate()
+    spec.optimize(quantization="int8")
+    target = folder / shape.name
+    target.mkdir(parents=True, exist_ok=True)
+    spec.save(str(target))
+    return target
+
+
+class Peer:
+    """A running peer; `headlines` forces the number of output tokens."""
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        import ctranslate2
+
+        self.translator = ctranslate2.Translator(
+            str(folder), device="cpu", compute_type="int8", inter_threads=1, intra_threads=threads
+        )
+
+    def headlines(self, inputs: list[list[str]], beam: int, tokens: int) -> list[list[str]]:
+        """Output tokens of each input, exactly `tokens` of them, decoded as one batch."""
+        results = self.translator.translate_batch(
+            inputs,
+            beam_size=beam,
+            max_batch_size=len(inputs),
+            min_decoding_length=tokens,
+            max_decoding_length=tokens,
+        )
+        return [result.hypotheses[0] for result in results]

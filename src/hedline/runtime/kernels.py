@@ -1,0 +1,149 @@
+"""The compiled kernels behind one small door, with numpy forms of the same sums where they are missing.
+
+The compiled module is optional: a machine without a compiler, or `HEDLINE_KERNELS=0`, runs the numpy forms and gets
+the same headlines, more slowly.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+compiled: Any = None
+if os.environ.get("HEDLINE_KERNELS", "1") != "0":
+    try:
+        from hedline.runtime import _kernels as compiled  # type: ignore[attr-defined,no-redef]
+    except ImportError:
+        compiled = None
+
+
+def available() -> bool:
+    """Whether the compiled kernels are in use."""
+    return compiled is not None
+
+
+def set_threads(count: int) -> int:
+    """Let one kernel call use up to `count` threads (16 at most); returns how many it will use."""
+    return int(compiled.set_threads(count)) if available() else 1
+
+
+def pack(weight: NDArray[np.int8]) -> NDArray[np.int8]:
+    """int8 weights (m, k) in the order `linear` reads them. Needs the compiled kernels."""
+    m, k = weight.shape
+    packed = np.empty(-(-m // 16) * 16 * (-(-k // 2) * 2), np.int8)
+    compiled.pack(np.ascontiguousarray(weight), packed, m, k)
+    return packed
+
+
+def linear(
+    x: Floats, packed: NDArray[np.int8], scale: Floats, bias: Floats | None, residual: Floats | None, relu: bool
+) -> Floats:
+    """x (n, k) through packed weights of m = len(scale) rows: (n, m), plus residual (n, m), then ReLU if asked."""
+    n, k = x.shape
+    out = np.empty((n, len(scale)), np.float32)
+    compiled.linear(np.ascontiguousarray(x), packed, scale, bias, residual, out, n, len(scale), k, relu)
+    return out
+
+
+def chosen(
+    x: Floats,
+    weight: NDArray[np.int8],
+    scale: Floats,
+    bias: Floats | None,
+    index: NDArray[np.int32] | None,
+    out: Floats,
+) -> None:
+    """out[:, j] = x (n, k) · row index[j] of an int8 table (+ its bias); out (n, stride), stride >= len(index)."""
+    (n, k), rows = x.shape, len(weight)
+    count = rows if index is None else len(index)
+    compiled.chosen(np.ascontiguousarray(x), weight, scale, bias, index, out, n, k, rows, count, out.shape[1])
+
+
+def mix(logits: Floats, mixture: Floats, extra: Floats) -> None:
+    """In place: the first columns of logits (n, stride) += mixture (n, terms) @ extra (terms, count)."""
+    terms, count = extra.shape
+    if available():
+        mixture = np.ascontiguousarray(mixture)
+        compiled.mix(logits, mixture, extra, len(logits), logits.shape[1], terms, terms, count)
+    else:
+        logits[:, :count] += mixture @ extra
+
+
+def log_softmax(scores: Floats) -> Floats:
+    """Along the last axis of (rows, n), in place; -inf columns stay -inf."""
+    if available() and scores.flags.c_contiguous:
+        compiled.log_softmax(scores, *scores.shape)
+    else:
+        scores -= scores.max(axis=-1, keepdims=True)
+        scores -= np.log(np.exp(scores).sum(axis=-1, keepdims=True))
+    return scores
+
+
+def layer_norm(x: Floats, weight: Floats, bias: Floats) -> Floats:
+    """Each row of (n, width) to mean 0 and variance 1, then scaled and shifted."""
+    if available():
+        out = np.empty_like(x)
+        compiled.layer_norm(x, weight, bias, out, *x.shape)
+        return out
+    centred = x - x.mean(axis=1, keepdims=True)
+    variance = np.square(centred).mean(axis=1, keepdims=True)
+    return np.asarray(centred / np.sqrt(variance + np.float32(1e-5)) * weight + bias, np.float32)
+
+
+class Keys:
+    """Where the keys of each query row are, for `attend`.
+
+    start: (rows,) first key of each row, whose keys are neighbours; or index: (rows, t) each row's keys one by one.
+    length: (rows,) how many keys.
+    """
+
+    def __init__(
+        self,
+        length: NDArray[np.int64],
+        start: NDArray[np.int64] | None = None,
+        index: NDArray[np.int32] | None = None,
+    ) -> None:
+        self.length, self.start, self.index = length, start, index
+
+    def of(self, row: int) -> Any:
+        """The keys of one row as a numpy index."""
+        if self.index is not None:
+            return self.index[row, : self.length[row]]
+        assert self.start is not None
+        return slice(int(self.start[row]), int(self.start[row] + self.length[row]))
+
+
+def attend(
+    queries: Floats, query_offset: int, table: Floats, offsets: tuple[int, int], keys: Keys, heads: int, width: int
+) -> tuple[Floats, Floats]:
+    """Multi-head attention of each row over its own keys.
+
+    queries: (rows, ·), the row's query in columns query_offset … + width; table: (n, ·), keys and values in columns
+    from offsets. Returns the mixed values (rows, width) and the weights averaged over heads, (rows, longest).
+    """
+    rows, depth = len(queries), width // heads
+    longest = int(keys.length.max(initial=0))
+    out = np.empty((rows, width), np.float32)
+    mean = np.zeros((rows, longest), np.float32)
+    if available():
+        t = 0 if keys.index is None else keys.index.shape[1]
+        compiled.attend(
+            queries, query_offset, queries.shape[1], table, *offsets, table.shape[1], len(table),
+            keys.index, t, keys.start, keys.length, out, mean, longest, rows, heads, depth,
+        )  # fmt: skip
+        return out, mean
+    for row in range(rows):
+        place = keys.of(row)
+        query = queries[row, query_offset : query_offset + width].reshape(heads, 1, depth)
+        key, value = (table[place, o : o + width].reshape(-1, heads, depth).transpose(1, 0, 2) for o in offsets)
+        scores = (query @ key.transpose(0, 2, 1))[:, 0] / np.float32(np.sqrt(depth))
+        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        out[row] = (weights[:, None, :] @ value)[:, 0].reshape(width)
+        mean[row, : weights.shape[1]] = weights.mean(axis=0)
+    return out, mean

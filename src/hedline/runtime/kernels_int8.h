@@ -1,0 +1,309 @@
+/* Products with int8 weights. Included by kernels.c only.
+ *
+ * Weights have one float scale a row. Activations are quantised a row at a time to the largest int16 range for which
+ * no 32-bit sum can overflow, so that practically nothing is lost beside the weights' own rounding.
+ */
+#ifndef HEDLINE_INT8_H
+#define HEDLINE_INT8_H
+#include "kernels_threads.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define X86 1
+#include <immintrin.h>
+#define AVX2 __attribute__((target("avx2,fma")))
+#else
+#define X86 0
+#define AVX2
+#endif
+
+#define BLOCK 16      /* outputs in a packed block */
+#define TILE 6        /* activation rows in a register tile */
+#define ROW_CHUNK 192 /* activation rows that stay in the second-level cache */
+
+/* Without it the tiles' sums would live in memory instead of registers. */
+#define UNROLL _Pragma("GCC unroll 8")
+
+static int use_avx2 = 0;
+
+static int avx2_here(void) {
+#if X86
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return 0;
+#endif
+}
+
+/* ----------------------------------------------------------- quantisation */
+
+static float quantize_row(const float *x, int16_t *q, Py_ssize_t k, Py_ssize_t padded) {
+    double limit = 2147483647.0 / (127.0 * (double)(k ? k : 1));
+    float level = limit > 32767.0 ? 32767.0f : (float)floor(limit);
+    float top = 0.0f;
+    for (Py_ssize_t i = 0; i < k; i++) {
+        float size = fabsf(x[i]);
+        top = size > top ? size : top;
+    }
+    float inverse = top > 0.0f ? level / top : 0.0f;
+    if (!isfinite(inverse)) inverse = 0.0f;
+    for (Py_ssize_t i = 0; i < k; i++) q[i] = (int16_t)(int32_t)lrintf(x[i] * inverse);
+    for (Py_ssize_t i = k; i < padded; i++) q[i] = 0;
+    return top / level;
+}
+
+#if X86
+AVX2 static float quantize_row_avx2(const float *x, int16_t *q, Py_ssize_t k, Py_ssize_t padded) {
+    double limit = 2147483647.0 / (127.0 * (double)(k ? k : 1));
+    float level = limit > 32767.0 ? 32767.0f : (float)floor(limit);
+    const __m256 sign = _mm256_set1_ps(-0.0f);
+    __m256 tops = _mm256_setzero_ps();
+    Py_ssize_t i = 0;
+    for (; i + 8 <= k; i += 8) tops = _mm256_max_ps(tops, _mm256_andnot_ps(sign, _mm256_loadu_ps(x + i)));
+    float lanes[8], top = 0.0f;
+    _mm256_storeu_ps(lanes, tops);
+    for (int lane = 0; lane < 8; lane++) top = lanes[lane] > top ? lanes[lane] : top;
+    for (; i < k; i++) top = fabsf(x[i]) > top ? fabsf(x[i]) : top;
+    float inverse = top > 0.0f ? level / top : 0.0f;
+    if (!isfinite(inverse)) inverse = 0.0f;
+    const __m256 factor = _mm256_set1_ps(inverse);
+    for (i = 0; i + 16 <= k; i += 16) {
+        __m256i low = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + i), factor));
+        __m256i high = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + i + 8), factor));
+        __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi32(low, high), 0xD8);
+        _mm256_storeu_si256((__m256i *)(q + i), both);
+    }
+    for (; i < k; i++) q[i] = (int16_t)(int32_t)lrintf(x[i] * inverse);
+    for (; i < padded; i++) q[i] = 0;
+    return top / level;
+}
+#endif
+
+static void quantize_rows(const float *x, int16_t *q, float *scale, Py_ssize_t n, Py_ssize_t k, Py_ssize_t padded) {
+    for (Py_ssize_t r = 0; r < n; r++) {
+#if X86
+        if (use_avx2) {
+            scale[r] = quantize_row_avx2(x + r * k, q + r * padded, k, padded);
+            continue;
+        }
+#endif
+        scale[r] = quantize_row(x + r * k, q + r * padded, k, padded);
+    }
+}
+
+/* ------------------------------------------- linear layer, packed weights */
+
+/* Packed layout: blocks of 16 outputs; inside a block, for each pair of inputs, 16 x 2 consecutive int8. */
+static void pack_weights(const int8_t *w, int8_t *packed, Py_ssize_t m, Py_ssize_t k) {
+    Py_ssize_t pairs = (k + 1) / 2, blocks = (m + BLOCK - 1) / BLOCK;
+    memset(packed, 0, (size_t)(blocks * pairs * 2 * BLOCK));
+    for (Py_ssize_t row = 0; row < m; row++) {
+        int8_t *target = packed + (row / BLOCK) * pairs * 2 * BLOCK + (row % BLOCK) * 2;
+        const int8_t *source = w + row * k;
+        for (Py_ssize_t i = 0; i < k; i++) target[(i / 2) * 2 * BLOCK + (i & 1)] = source[i];
+    }
+}
+
+typedef struct {
+    const int16_t *q;
+    const float *row_scale, *scale, *bias, *residual;
+    const int8_t *packed;
+    float *out;
+    Py_ssize_t n, m, pairs;
+    int relu;
+} Linear;
+
+static void finish(const Linear *t, const int32_t *sums, Py_ssize_t row, Py_ssize_t column) {
+    Py_ssize_t width = t->m - column < BLOCK ? t->m - column : BLOCK;
+    float *out = t->out + row * t->m + column;
+    for (Py_ssize_t c = 0; c < width; c++) {
+        float value = (float)sums[c] * (t->row_scale[row] * t->scale[column + c]);
+        if (t->bias) value += t->bias[column + c];
+        if (t->residual) value += t->residual[row * t->m + column + c];
+        out[c] = t->relu && value < 0.0f ? 0.0f : value;
+    }
+}
+
+static void tile_plain(const Linear *t, Py_ssize_t row, int rows, Py_ssize_t block) {
+    const int8_t *w = t->packed + block * t->pairs * 2 * BLOCK;
+    for (int r = 0; r < rows; r++) {
+        int32_t sums[BLOCK] = {0};
+        const int16_t *a = t->q + (row + r) * t->pairs * 2;
+        for (Py_ssize_t p = 0; p < t->pairs; p++)
+            for (int c = 0; c < BLOCK; c++)
+                sums[c] += a[2 * p] * w[p * 2 * BLOCK + 2 * c] + a[2 * p + 1] * w[p * 2 * BLOCK + 2 * c + 1];
+        finish(t, sums, row + r, block * BLOCK);
+    }
+}
+
+#if X86
+AVX2 static inline void finish_avx2(const Linear *t, __m256i low, __m256i high, Py_ssize_t row, Py_ssize_t column) {
+    if (t->m - column < BLOCK) {
+        int32_t sums[BLOCK];
+        _mm256_storeu_si256((__m256i *)sums, low);
+        _mm256_storeu_si256((__m256i *)(sums + 8), high);
+        finish(t, sums, row, column);
+        return;
+    }
+    const __m256 row_scale = _mm256_set1_ps(t->row_scale[row]);
+    for (int half = 0; half < 2; half++) {
+        Py_ssize_t c = column + 8 * half;
+        __m256 factor = _mm256_mul_ps(row_scale, _mm256_loadu_ps(t->scale + c));
+        __m256 value = _mm256_mul_ps(_mm256_cvtepi32_ps(half ? high : low), factor);
+        if (t->bias) value = _mm256_add_ps(value, _mm256_loadu_ps(t->bias + c));
+        if (t->residual) value = _mm256_add_ps(value, _mm256_loadu_ps(t->residual + row * t->m + c));
+        if (t->relu) value = _mm256_max_ps(value, _mm256_setzero_ps());
+        _mm256_storeu_ps(t->out + row * t->m + c, value);
+    }
+}
+
+#define TILE_AVX2(ROWS)                                                                                        \
+    AVX2 static void tile_avx2_##ROWS(const Linear *t, Py_ssize_t row, Py_ssize_t block) {                     \
+        const int8_t *w = t->packed + block * t->pairs * 2 * BLOCK;                                            \
+        const int32_t *a = (const int32_t *)(t->q + row * t->pairs * 2);                                       \
+        __m256i sums[ROWS][2];                                                                                 \
+        UNROLL for (int r = 0; r < ROWS; r++) sums[r][0] = sums[r][1] = _mm256_setzero_si256();                \
+        for (Py_ssize_t p = 0; p < t->pairs; p++, w += 2 * BLOCK) {                                            \
+            __m256i w0 = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)w));                            \
+            __m256i w1 = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(w + BLOCK)));                  \
+            UNROLL for (int r = 0; r < ROWS; r++) {                                                                   \
+                __m256i x = _mm256_set1_epi32(a[r * t->pairs + p]);                                            \
+                sums[r][0] = _mm256_add_epi32(sums[r][0], _mm256_madd_epi16(x, w0));                           \
+                sums[r][1] = _mm256_add_epi32(sums[r][1], _mm256_madd_epi16(x, w1));                           \
+            }                                                                                                  \
+        }                                                                                                      \
+        UNROLL for (int r = 0; r < ROWS; r++) finish_avx2(t, sums[r][0], sums[r][1], row + r, block * BLOCK);         \
+    }
+TILE_AVX2(1)
+TILE_AVX2(2)
+TILE_AVX2(3)
+TILE_AVX2(4)
+TILE_AVX2(5)
+TILE_AVX2(6)
+
+static void (*const tiles_avx2[TILE])(const Linear *, Py_ssize_t, Py_ssize_t) = {
+    tile_avx2_1, tile_avx2_2, tile_avx2_3, tile_avx2_4, tile_avx2_5, tile_avx2_6};
+#endif
+
+static void linear_blocks(const Linear *t, Py_ssize_t first, Py_ssize_t last) {
+    for (Py_ssize_t chunk = 0; chunk < t->n; chunk += ROW_CHUNK) {
+        Py_ssize_t end = chunk + ROW_CHUNK < t->n ? chunk + ROW_CHUNK : t->n;
+        for (Py_ssize_t block = first; block < last; block++)
+            for (Py_ssize_t row = chunk; row < end; row += TILE) {
+                int rows = end - row < TILE ? (int)(end - row) : TILE;
+#if X86
+                if (use_avx2) {
+                    tiles_avx2[rows - 1](t, row, block);
+                    continue;
+                }
+#endif
+                tile_plain(t, row, rows, block);
+            }
+    }
+}
+
+static void linear_part(void *task, int part, int parts) {
+    const Linear *t = task;
+    Py_ssize_t blocks = (t->m + BLOCK - 1) / BLOCK;
+    linear_blocks(t, blocks * part / parts, blocks * (part + 1) / parts);
+}
+
+/* ------------------------------------- products with chosen rows (shortlist) */
+
+typedef struct {
+    const int16_t *q;
+    const float *row_scale, *scale, *bias;
+    const int8_t *w;
+    const int32_t *index; /* NULL: all rows in order */
+    float *out;
+    Py_ssize_t n, k, padded, count, stride;
+} Chosen;
+
+static inline const int8_t *chosen_row(const Chosen *t, Py_ssize_t j) {
+    return t->w + (t->index ? t->index[j] : j) * t->k;
+}
+
+static inline void chosen_put(const Chosen *t, Py_ssize_t row, Py_ssize_t j, int32_t sum) {
+    Py_ssize_t id = t->index ? t->index[j] : j;
+    t->out[row * t->stride + j] = (float)sum * (t->row_scale[row] * t->scale[id]) + (t->bias ? t->bias[id] : 0.0f);
+}
+
+static void chosen_plain(const Chosen *t, Py_ssize_t first, Py_ssize_t last) {
+    for (Py_ssize_t j = first; j < last; j++) {
+        const int8_t *w = chosen_row(t, j);
+        for (Py_ssize_t r = 0; r < t->n; r++) {
+            const int16_t *a = t->q + r * t->padded;
+            int32_t sum = 0;
+            for (Py_ssize_t i = 0; i < t->k; i++) sum += a[i] * w[i];
+            chosen_put(t, r, j, sum);
+        }
+    }
+}
+
+#if X86
+AVX2 static inline int32_t add_lanes(__m256i v) {
+    __m128i s = _mm_add_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4E));
+    return _mm_cvtsi128_si32(_mm_add_epi32(s, _mm_shuffle_epi32(s, 0xB1)));
+}
+
+#define CHOSEN_AVX2(ROWS)                                                                                      \
+    AVX2 static void chosen_avx2_##ROWS(const Chosen *t, Py_ssize_t row, Py_ssize_t j) {                       \
+        const int8_t *w0 = chosen_row(t, j), *w1 = chosen_row(t, j + 1);                                       \
+        const int16_t *a = t->q + row * t->padded;                                                             \
+        __m256i sums[ROWS][2];                                                                                 \
+        UNROLL for (int r = 0; r < ROWS; r++) sums[r][0] = sums[r][1] = _mm256_setzero_si256();                \
+        Py_ssize_t whole = t->k & ~(Py_ssize_t)15;                                                             \
+        for (Py_ssize_t i = 0; i < t->padded; i += 16) {                                                       \
+            __m256i v0, v1;                                                                                    \
+            if (i < whole) {                                                                                   \
+                v0 = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(w0 + i)));                         \
+                v1 = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(w1 + i)));                         \
+            } else { /* the tail must not read past the table */                                               \
+                int8_t tail[32] = {0};                                                                         \
+                memcpy(tail, w0 + i, (size_t)(t->k - i));                                                      \
+                memcpy(tail + 16, w1 + i, (size_t)(t->k - i));                                                 \
+                v0 = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)tail));                             \
+                v1 = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(tail + 16)));                      \
+            }                                                                                                  \
+            UNROLL for (int r = 0; r < ROWS; r++) {                                                                   \
+                __m256i x = _mm256_loadu_si256((const __m256i *)(a + r * t->padded + i));                      \
+                sums[r][0] = _mm256_add_epi32(sums[r][0], _mm256_madd_epi16(x, v0));                           \
+                sums[r][1] = _mm256_add_epi32(sums[r][1], _mm256_madd_epi16(x, v1));                           \
+            }                                                                                                  \
+        }                                                                                                      \
+        UNROLL for (int r = 0; r < ROWS; r++) {                                                                       \
+            chosen_put(t, row + r, j, add_lanes(sums[r][0]));                                                  \
+            chosen_put(t, row + r, j + 1, add_lanes(sums[r][1]));                                              \
+        }                                                                                                      \
+    }
+CHOSEN_AVX2(1)
+CHOSEN_AVX2(2)
+CHOSEN_AVX2(3)
+CHOSEN_AVX2(4)
+CHOSEN_AVX2(5)
+
+static void (*const chosen_avx2[5])(const Chosen *, Py_ssize_t, Py_ssize_t) = {
+    chosen_avx2_1, chosen_avx2_2, chosen_avx2_3, chosen_avx2_4, chosen_avx2_5};
+#endif
+
+static void chosen_part(void *task, int part, int parts) {
+    const Chosen *t = task;
+    Py_ssize_t first = t->count * part / parts, last = t->count * (part + 1) / parts;
+#if X86
+    if (use_avx2) {
+        for (; first + 2 <= last; first += 2) {
+            if (first + 6 <= last) {
+                _mm_prefetch((const char *)chosen_row(t, first + 4), _MM_HINT_T0);
+                _mm_prefetch((const char *)chosen_row(t, first + 5), _MM_HINT_T0);
+            }
+            for (Py_ssize_t row = 0; row < t->n; row += 5)
+                chosen_avx2[(t->n - row < 5 ? t->n - row : 5) - 1](t, row, first);
+        }
+    }
+#endif
+    chosen_plain(t, first, last);
+}
+
+#endif

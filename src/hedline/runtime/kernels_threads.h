@@ -1,0 +1,87 @@
+/* A small pool of threads: one job at a time, its parts numbered. Included by kernels.c only. */
+#ifndef HEDLINE_THREADS_H
+#define HEDLINE_THREADS_H
+#include <pthread.h>
+#include <stdint.h>
+
+#define MAX_THREADS 16
+#define MIN_WORK 200000 /* multiply-adds below which a second thread costs more than it gives */
+
+typedef void (*Job)(void *task, int part, int parts);
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t wake, done;
+    int threads, started, generation, running, born[MAX_THREADS];
+    Job job;
+    void *task;
+} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, 1, 1, 0, 0, {0}, NULL, NULL};
+
+static pthread_mutex_t pool_user = PTHREAD_MUTEX_INITIALIZER; /* one parallel job at a time */
+
+static void *worker(void *argument) {
+    int part = (int)(intptr_t)argument;
+    pthread_mutex_lock(&pool.lock);
+    int seen = pool.born[part]; /* jobs posted since then wait for this thread */
+    for (;;) {
+        while (pool.generation == seen) pthread_cond_wait(&pool.wake, &pool.lock);
+        seen = pool.generation;
+        if (part >= pool.threads) continue;
+        Job job = pool.job;
+        void *task = pool.task;
+        int parts = pool.threads;
+        pthread_mutex_unlock(&pool.lock);
+        job(task, part, parts);
+        pthread_mutex_lock(&pool.lock);
+        if (--pool.running == 0) pthread_cond_signal(&pool.done);
+    }
+    return NULL;
+}
+
+static void run_parallel(Job job, void *task, double work) {
+    if (pool.threads <= 1 || work < MIN_WORK || pthread_mutex_trylock(&pool_user) != 0) {
+        job(task, 0, 1); /* small, or another Python thread holds the pool: do it here */
+        return;
+    }
+    pthread_mutex_lock(&pool.lock);
+    pool.job = job;
+    pool.task = task;
+    pool.running = pool.threads - 1;
+    pool.generation++;
+    int parts = pool.threads;
+    pthread_cond_broadcast(&pool.wake);
+    pthread_mutex_unlock(&pool.lock);
+    job(task, 0, parts);
+    pthread_mutex_lock(&pool.lock);
+    while (pool.running > 0) pthread_cond_wait(&pool.done, &pool.lock);
+    pthread_mutex_unlock(&pool.lock);
+    pthread_mutex_unlock(&pool_user);
+}
+
+static void after_fork(void) { /* a forked child has none of the threads */
+    pthread_mutex_init(&pool.lock, NULL);
+    pthread_mutex_init(&pool_user, NULL);
+    pthread_cond_init(&pool.wake, NULL);
+    pthread_cond_init(&pool.done, NULL);
+    pool.threads = pool.started = 1;
+    pool.generation = pool.running = 0;
+}
+
+static void set_threads(int threads) {
+    if (threads < 1) threads = 1;
+    if (threads > MAX_THREADS) threads = MAX_THREADS;
+    pthread_mutex_lock(&pool_user);
+    pthread_mutex_lock(&pool.lock);
+    while (pool.started < threads) {
+        pthread_t thread;
+        pool.born[pool.started] = pool.generation;
+        if (pthread_create(&thread, NULL, worker, (void *)(intptr_t)pool.started) != 0) break;
+        pthread_detach(thread);
+        pool.started++;
+    }
+    pool.threads = threads < pool.started ? threads : pool.started;
+    pthread_mutex_unlock(&pool.lock);
+    pthread_mutex_unlock(&pool_user);
+}
+
+#endif

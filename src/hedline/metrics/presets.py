@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hedline.errors import UserError
 from hedline.metrics.rouge import RougeScorer
@@ -57,3 +57,10 @@ def find_preset(name: str) -> Preset:
     if name not in PRESETS:
         raise UserError(f"unknown preset {name!r}: use {' or '.join(PRESETS)}")
     return PRESETS[name]
+
+
+def with_limits(preset: Preset, bytes: int | None, words: int | None) -> Preset:
+    """The preset with another length limit: None keeps its own, 0 takes it away, a limit in words replaces bytes."""
+    if bytes is None and words is None:
+        return preset
+    return replace(preset, bytes=bytes or None, words=words or None)

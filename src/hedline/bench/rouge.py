@@ -1,0 +1,154 @@
+"""`hedline bench rouge`: our scorer against the Perl script and `rouge-score`, each as a process of its own.
+
+Start-up, reading, scoring (ROUGE-1, -2, -L, stemmed) and the bootstrap are all inside the measured time, except that
+`rouge-score` is spared the bootstrap. The texts are made up: words with English endings, drawn by Zipf's law, a
+summary and its references sharing a part of theirs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hedline.bench.perl import PerlRouge, why_missing
+
+REFERENCES = 4
+_ONSETS = [
+    "b",
+    "br",
+    "c",
+    "ch",
+    "d",
+    "f",
+    "fl",
+    "g",
+    "gr",
+    "h",
+    "j",
+    "k",
+    "l",
+    "m",
+    "n",
+    "p",
+    "pr",
+    "qu",
+    "r",
+    "s",
+    "sh",
+    "st",
+    "t",
+    "tr",
+    "v",
+    "w",
+]
+_NUCLEI = ["a", "e", "i", "o", "u", "ai", "ea", "ee", "io", "ou"]
+_CODAS = ["b", "ck", "d", "ft", "g", "l", "ll", "m", "n", "nd", "nt", "p", "r", "rk", "s", "st", "t", "x"]
+_ENDINGS = ["", "", "", "s", "ed", "ing", "er", "ly", "ation", "ment", "ness", "al", "ity"]
+
+_ROUGE_SCORE = """
+import sys
+from rouge_score import rouge_scorer
+scorer = rouge_scorer.RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
+files = [open(name, encoding="utf-8").read().splitlines() for name in sys.argv[1:]]
+totals = dict.fromkeys(["rouge1", "rouge2", "rougeL"], 0.0)
+for candidate, *references in zip(*files):
+    for name, score in scorer.score_multi(references, candidate).items():
+        totals[name] += score.fmeasure
+print({name: total / len(files[0]) for name, total in totals.items()})
+"""
+
+
+def make_texts(count: int, seed: int = 1) -> list[list[str]]:
+    """`count` items: a summary and four references, 6 to 16 words each."""
+    rng = random.Random(seed)
+    vocabulary = [_make_word(rng) for _ in range(20_000)]
+    weights = [1 / (rank + 3) for rank in range(len(vocabulary))]
+    items = []
+    for _ in range(count):
+        topic = rng.choices(vocabulary, weights, k=10)
+        items.append([_make_line(rng, topic, vocabulary, weights) for _ in range(1 + REFERENCES)])
+    return items
+
+
+def _make_word(rng: random.Random) -> str:
+    syllables = (rng.choice(_ONSETS) + rng.choice(_NUCLEI) for _ in range(rng.choice((1, 1, 2, 2, 3))))
+    return "".join(syllables) + rng.choice(_CODAS) + rng.choice(_ENDINGS)
+
+
+def _make_line(rng: random.Random, topic: list[str], vocabulary: list[str], weights: list[float]) -> str:
+    length = rng.randint(6, 16)
+    shared = [word for word in topic if rng.random() < 0.5]
+    return " ".join((shared + rng.choices(vocabulary, weights, k=length))[:length]).capitalize()
+
+
+def run(limit: int = 2000) -> dict[str, Any]:
+    """Seconds of each scorer for `limit` summaries with four references, and the ratios to ours."""
+    items = make_texts(limit)
+    with tempfile.TemporaryDirectory(prefix="hedline-bench-") as name:
+        folder = Path(name)
+        files = _write(folder, items)
+        hedline = [sys.executable, "-m", "hedline", "score", *files, "--format", "json"]
+        result: dict[str, Any] = {"summaries": limit, "references": REFERENCES, "seconds": {}, "skipped": {}}
+        seconds, output = _best(hedline, repeats=5)
+        result["seconds"]["hedline"] = seconds
+        result["ours"] = {name: row["F"]["mean"] for name, row in json.loads(output)["scores"].items()}
+        _measure(result, "ROUGE-1.5.5.pl", why_missing(), lambda: _perl(folder, items))
+        missing = None if importlib.util.find_spec("rouge_score") else "rouge-score is not installed"
+        _measure(result, "rouge-score", missing, lambda: _best([sys.executable, "-c", _ROUGE_SCORE, *files], 2)[0])
+    result["times_faster"] = {
+        name: value / result["seconds"]["hedline"] for name, value in result["seconds"].items() if name != "hedline"
+    }
+    return result
+
+
+def _measure(result: dict[str, Any], name: str, missing: str | None, timed: Callable[[], float]) -> None:
+    if missing:
+        result["skipped"][name] = missing
+    else:
+        result["seconds"][name] = timed()
+
+
+def _write(folder: Path, items: list[list[str]]) -> list[str]:
+    """A file of summaries and one for each reference, line by line; their names."""
+    names = []
+    for column, texts in enumerate(zip(*items, strict=True)):
+        path = folder / f"column{column}.txt"
+        path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+        names.append(str(path))
+    return names
+
+
+def _perl(folder: Path, items: list[list[str]]) -> float:
+    """Seconds of the script; its small files are written before the clock starts."""
+    script = PerlRouge(folder / "perl")
+    listing = script.list_file([(summary, references) for summary, *references in items])
+    return _best(script.command(listing, ["-m", "-n", "2"]), repeats=1)[0]
+
+
+def _best(command: list[str], repeats: int) -> tuple[float, str]:
+    """Fewest seconds over repeats, and the output."""
+    best, output = float("inf"), ""
+    for _ in range(repeats):
+        start = time.perf_counter()
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        best = min(best, time.perf_counter() - start)
+    return best, output
+
+
+def render(result: dict[str, Any]) -> str:
+    """A table of seconds and ratios."""
+    lines = [f"{result['summaries']:,} summaries, {result['references']} references, start-up included"]
+    for name, seconds in result["seconds"].items():
+        ratio = result["times_faster"].get(name)
+        note = "" if ratio is None else f"   hedline is {ratio:.1f} x as fast"
+        lines.append(f"{name:16}{seconds:8.2f} s{note}")
+    lines += [f"{name:16}not measured: {reason}" for name, reason in result["skipped"].items()]
+    return "\n".join(lines)

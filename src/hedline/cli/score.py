@@ -1,0 +1,107 @@
+"""`hedline score`: ROUGE of outputs against references."""
+
+from __future__ import annotations
+
+import json as json_module
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DEFAULT_METRICS = ["1", "2", "L"]
+
+
+class PresetName(StrEnum):
+    """Named settings."""
+
+    duc = "duc"
+    gigaword = "gigaword"
+
+
+class Multi(StrEnum):
+    """How several references become one score."""
+
+    pool = "pool"
+    best = "best"
+    mean = "mean"
+
+
+class Format(StrEnum):
+    """What is printed."""
+
+    text = "text"
+    json = "json"
+
+
+def score(
+    outputs: Annotated[Path, typer.Argument(help="Headlines to score: lines of text, or JSONL with `headline`.")],
+    references: Annotated[list[Path], typer.Argument(help="Text files, line by line; or a JSONL evaluation set.")],
+    preset: Annotated[
+        PresetName, typer.Option(help="duc: recall of the first 75 bytes; gigaword: F1 of the whole headline. Stemmed.")
+    ] = PresetName.gigaword,
+    metric: Annotated[
+        list[str], typer.Option(help="1 … 9, L, W1.2, S4, SU4, S*, SU*; repeat for several.")
+    ] = DEFAULT_METRICS,
+    stem: Annotated[
+        bool, typer.Option("--stem/--no-stem", help="WordNet exceptions and Porter, as the script's -m.")
+    ] = True,
+    stop: Annotated[bool, typer.Option("--remove-stop-words", help="Remove SMART's common words, as -s.")] = False,
+    bytes: Annotated[
+        int | None, typer.Option(min=0, help="Cut both sides to so many bytes, as -b; 0: no limit.")
+    ] = None,
+    words: Annotated[
+        int | None, typer.Option(min=0, help="Cut both sides to so many words, as -l; 0: no limit.")
+    ] = None,
+    multi: Annotated[
+        Multi,
+        typer.Option(help="Several references: pool hits and counts (-f A), best recall (-f B), or mean of scores."),
+    ] = Multi.pool,
+    alpha: Annotated[float, typer.Option(min=0.0, max=1.0, help="Weight of precision in F, as -p.")] = 0.5,
+    jackknife: Annotated[bool, typer.Option(help="Mean over the sets that leave one reference out.")] = False,
+    confidence: Annotated[float, typer.Option(help="Per cent of the interval, as -c.")] = 95.0,
+    resamples: Annotated[int, typer.Option(min=2, help="Bootstrap resamples, as -r.")] = 1000,
+    format: Annotated[Format, typer.Option(help="A table, or JSON.")] = Format.text,
+) -> None:
+    """Recall, precision and F as ROUGE-1.5.5 computes them, with intervals and a signature.
+
+    References that carry the inputs (a `lead` field) also give Ext. %, new words, and numbers and names without
+    support.
+
+    \b
+    Examples:
+      hedline score headlines.txt references.txt
+      hedline score headlines.txt ref0.txt ref1.txt ref2.txt ref3.txt --preset duc
+      hedline score headlines.jsonl set.jsonl --metric 1 --metric SU4 --no-stem --format json
+    """
+    from dataclasses import replace
+
+    from hedline.metrics.outputs import align, read_outputs, read_references
+    from hedline.metrics.presets import find_preset, with_limits
+    from hedline.metrics.report import evaluate_outputs
+
+    options = replace(
+        find_preset(preset.value),
+        metrics=tuple(metric),
+        stem=stem,
+        stop=stop,
+        multi=multi.value,
+        alpha=alpha,
+        jackknife=jackknife,
+    )
+    options = with_limits(options, bytes, words)
+    expected = read_references(references)
+    found = align(read_outputs(outputs), expected)
+    leads = [row.lead for row in expected]
+    report = evaluate_outputs(
+        [row.texts[0] for row in found],
+        [row.texts for row in expected],
+        options,
+        leads=leads if all(leads) else None,
+        confidence=confidence,
+        resamples=resamples,
+    )
+    if format is Format.json:
+        print(json_module.dumps(report.to_json(), ensure_ascii=False, indent=2))
+    else:
+        print(report.to_text())

@@ -8,6 +8,7 @@ shallow decoder give the best headline for the time (Kasai et al. 2021).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from hedline.models.batch import PAD, START, Batch
+from hedline.models.compiled import compiled
 from hedline.models.softmax import linear_cross_entropy
 
 
@@ -129,6 +131,18 @@ class DecoderLayer(nn.Module):
         return y + F.dropout(self.feed(self.feed_norm(y)), self.dropout, self.training)
 
 
+def run_layer(layer: nn.Module, x: Tensor, mask: Tensor) -> Tensor:
+    """One encoder layer: a function, so that one compilation serves all layers."""
+    out: Tensor = layer(x, mask)
+    return out
+
+
+def run_decoder_layer(layer: nn.Module, y: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
+    """One decoder layer, likewise."""
+    out: Tensor = layer(y, memory, mask)
+    return out
+
+
 class Transformer(nn.Module):
     """p(headline piece | input, pieces so far)."""
 
@@ -165,17 +179,23 @@ class Transformer(nn.Module):
         """inputs (B, M) padded ids to memory (B, M, width) and mask (B, 1, 1, M), True on real pieces."""
         mask = (inputs != PAD)[:, None, None, :]
         x = self.embed(inputs)
+        step = self._compiled(run_layer, inputs)
         for layer in self.encoder:
-            x = layer(x, mask)
+            x = step(layer, x, mask)
         return self.encoder_norm(x), mask
 
     def decode(self, outputs: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
         """outputs (B, N) ids starting with `<s>` to hidden states (B, N, width)."""
         y = self.embed(outputs)
+        step = self._compiled(run_decoder_layer, outputs)
         for layer in self.decoder:
-            y = layer(y, memory, mask)
+            y = step(layer, y, memory, mask)
         hidden: Tensor = self.decoder_norm(y)
         return hidden
+
+    def _compiled(self, step: Callable[..., Tensor], ids: Tensor) -> Callable[..., Tensor]:
+        """The layer step, compiled where that pays: training on a GPU."""
+        return compiled(step, step) if self.training and ids.is_cuda else step
 
     def logits(self, hidden: Tensor) -> Tensor:
         """hidden (…, width) to unnormalised scores (…, V)."""

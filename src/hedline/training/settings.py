@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from typing import Any, Protocol
 
 from hedline.data.dataset import Dataset
 from hedline.errors import UserError
 from hedline.models.architecture import FeedForwardShape, RecurrentShape
+from hedline.models.model import read_words
+from hedline.text.controls import ANY
 from hedline.training.config import (
     TrainConfig,
     automatic,
@@ -21,6 +23,20 @@ from hedline.training.config import (
 DECODERS = ("nnlm", "rnn", "lstm", "transformer")
 # What every option beyond the paper is set to by the preset `fast`, for the attention encoder.
 FAST_ATTENTION: dict[str, Any] = {}
+
+
+# The transformer wants smoother targets and smaller steps than a feed-forward model; it does not over-fit early.
+TRANSFORMER: dict[str, Any] = {
+    "batch_of": "tokens",
+    "lr": 1.2e-3,
+    "beta2": 0.98,
+    "weight_decay": 0.02,
+    "dropout": 0.1,
+    "label_smoothing": 0.1,
+    "ema": 0.9995,
+    "patience": 0,
+    "keep": "last",
+}
 
 
 class Wanted(Protocol):
@@ -39,6 +55,8 @@ def config_for(
         raise UserError(f"there is no decoder {decoder!r}; choose one of {', '.join(DECODERS)}")
     own = {field.name for field in fields(TrainConfig)} - {"preset"}
     config = automatic(preset, pairs, on_gpu)
+    if decoder == "transformer":
+        config = replace(config, **TRANSFORMER, batch=49_152 if pairs >= 200_000 else 4_096)
     config = override(config, {name: value for name, value in settings.items() if name in own})
     return config, {name: value for name, value in settings.items() if name not in own}
 
@@ -66,10 +84,9 @@ def _transformer(dataset: Dataset, settings: Mapping[str, Any]) -> dict[str, Any
     if dataset.units != "subwords":
         raise UserError("a transformer reads subwords; prepare the data with --units subwords")
     found: dict[str, Any] = {"vocabulary": dataset.output_size}
-    for name in ("controls", "control_any"):
-        value = dataset.settings.get(name, dataset.settings.get("settings", {}).get(name))
-        if value is not None:
-            found[name] = value
+    names = read_words(dataset.folder / "vocab.input.txt")
+    if set(ANY) <= set(names):
+        found |= {"controls": len(ANY), "control_any": [names.index(name) for name in ANY]}
     return found | _typed(TransformerConfig, settings)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from hedline.corpora.evaluation import EvaluationItem
 from hedline.metrics.bootstrap import interval, resample_means
+from hedline.metrics.extractive import measure_extractiveness
 from hedline.metrics.presets import find_preset
 from hedline.metrics.signature import signature
 from hedline.metrics.statistics import SCORE_NAMES
@@ -27,12 +28,12 @@ def score_outputs(outputs: Sequence[str], items: Sequence[EvaluationItem], prese
         name: {"value": round(float(value), 3), "low": round(float(low), 3), "high": round(float(high), 3)}
         for name, value, low, high in zip(scorer.names, scores.mean(axis=0), bounds.low, bounds.high, strict=True)
     }
+    extractiveness = measure_extractiveness(outputs, [item.lead for item in items])
     return {
         "items": len(items),
         "score": SCORE_NAMES[chosen.column],
         **rouge,
-        "words": round(sum(len(output.split()) for output in outputs) / len(outputs), 2),
-        "bytes": round(sum(len(output.encode("utf-8", "replace")) for output in outputs) / len(outputs), 2),
+        **{name: round(value, 3) for name, value in extractiveness.to_json().items()},
         "signature": signature(scorer, [len(item.references) for item in items]),
     }
 
@@ -40,12 +41,11 @@ def score_outputs(outputs: Sequence[str], items: Sequence[EvaluationItem], prese
 def describe(scores: Scores) -> str:
     """Scores as a few lines of text."""
     names = {"R": "recall", "P": "precision", "F": "F1"}
-    lines = [f"{scores['items']:,} headlines, {scores['words']} words and {scores['bytes']} bytes in the mean"]
+    lines = [f"{scores['items']:,} headlines, {scores['words']:.2f} words and {scores['bytes']:.1f} bytes in the mean"]
     for name in (name for name in scores if name.startswith("ROUGE")):
         found = scores[name]
         lines.append(
             f"  {name} {names[scores['score']]} {found['value']:.2f}  [{found['low']:.2f}, {found['high']:.2f}]"
         )
-    if "extractive" in scores:
-        lines.append(f"  Ext. {scores['extractive']:.1f} % of the words stand in the input")
+    lines.append(f"  Ext. {scores['ext']:.1f} % of the words stand in the input")
     return "\n".join([*lines, scores["signature"]])

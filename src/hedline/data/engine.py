@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain, islice
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from hedline.data.blocks import Block, Source, all_blocks
 from hedline.data.chunk import make_chunk
@@ -95,8 +95,8 @@ class Engine(Protocol):
     def chunks(self, sources: Sequence[Source], task: Task) -> Iterator[Made]:
         """Chunk files of all blocks, in the order of the corpus."""
 
-    def map(self, function: Callable[[In], Out], items: Iterator[In]) -> Iterator[Out]:
-        """Results in the order of the items."""
+    def map(self, function: Callable[[In], Any], items: Iterator[In]) -> Iterator[Any]:
+        """Results (JSON values) in the order of the items."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,8 @@ class LocalEngine:
         blocks = all_blocks(sources, task.settings.block_records)
         return ordered_map(partial(make_one, task=task), blocks, self.workers)
 
-    def map(self, function: Callable[[In], Out], items: Iterator[In]) -> Iterator[Out]:
-        """Results in the order of the items."""
+    def map(self, function: Callable[[In], Any], items: Iterator[In]) -> Iterator[Any]:
+        """Results (JSON values) in the order of the items."""
         return ordered_map(function, items, self.workers)
 
 

@@ -28,7 +28,7 @@ SAMPLE_PAIRS = 300_000
 
 Chunks = Sequence[tuple[Path, Summary]]
 Job = tuple[Path, Codes]
-Encoded = tuple[Path, dict[str, list[int]]]
+Encoded = dict[str, Any]
 MapJobs = Callable[[Callable[[Job], Encoded], Iterator[Job]], Iterator[Encoded]]
 
 
@@ -53,7 +53,7 @@ def _kept_texts(chunks: Chunks, division: Division) -> Iterator[tuple[str, str]]
 
 
 def encode_chunk(job: Job, folder: Path) -> Encoded:
-    """Encode a chunk's kept pairs with the vocabulary in `folder`; writes `<chunk>.pieces.npz`, gives its sizes."""
+    """Encode a chunk's kept pairs with the vocabulary in `folder`; writes `<chunk>.pieces.npz`, gives its name and sizes."""
     path, codes = job
     subwords = _load(folder)
     with open_chunk(path) as chunk:
@@ -70,7 +70,7 @@ def encode_chunk(job: Job, folder: Path) -> Encoded:
     target = path.with_suffix(".pieces.npz")
     with atomic_path(target) as temporary, temporary.open("wb") as stream:
         np.savez(stream, **arrays)  # type: ignore[arg-type]
-    return target, sizes
+    return {"file": target.name, "sizes": sizes}
 
 
 @lru_cache(maxsize=1)
@@ -91,11 +91,12 @@ def write_subwords(
     """Encode all chunks and write the arrays of all splits; gives the pieces on each side of each split."""
     jobs = ((path, codes) for (path, _), codes in zip(chunks, division.codes, strict=True))
     encoded = list(run(partial(encode_chunk, folder=folder), jobs))
-    totals = {role: [sum(sizes[role][i] for _, sizes in encoded) for i in range(3)] for role in ROLES}
+    totals = {role: [sum(part["sizes"][role][i] for part in encoded) for i in range(3)] for role in ROLES}
     writers = {
         role: SplitWriter(folder, role, total[0], (total[1], total[2]), (size, size)) for role, total in totals.items()
     }
-    for path, _ in encoded:
+    for part in encoded:
+        path = chunks[0][0].parent / part["file"]
         with open_chunk(path) as chunk:
             for role in ROLES:
                 for side, name in enumerate(("input", "output")):

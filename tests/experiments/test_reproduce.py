@@ -99,6 +99,13 @@ def test_table2_measures_ngram_and_models(request_: Request) -> None:
     assert rows["kn5"]["provenance"]["data"] == "0123456789abcdef"
 
 
+def test_rows_without_models_need_none(request_: Request) -> None:
+    alone = replace(request_, models=None)
+    assert set(table1.run(alone).rows) == {"tiny/PREFIX"}
+    assert set(table2.run(alone).rows) == {"kn5"}
+    assert set(faithfulness.run(alone).rows) == {"tiny/people"}
+
+
 def test_table2_says_whether_the_order_is_the_papers() -> None:
     how = {"data": "d"}
     rows = {
@@ -188,9 +195,10 @@ def test_commands(request_: Request, capsys: pytest.CaptureFixture[str], monkeyp
     [
         (["table9"], "no experiment"),
         (["table1", "--check"], "belongs to"),
-        (["table1", "--models", "nowhere"], "nowhere is not one"),
+        (["table1", "--models", "nowhere"], "nowhere is no folder"),
         (["table2", "--models", "models"], "needs --data"),
         (["table3", "--models", "models"], "needs --set"),
+        (["table3", "--set", "tiny.jsonl"], "needs --models"),
     ],
 )
 def test_mistakes_are_one_sentence(

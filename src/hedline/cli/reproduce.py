@@ -28,6 +28,7 @@ def reproduce(
     words: Annotated[int | None, typer.Option(min=1, help="Decode at most so many words.")] = None,
     bytes: Annotated[int | None, typer.Option(min=1, help="Decode at most so many bytes.")] = None,
     beam: Annotated[int | None, typer.Option(min=1, help="Beam size of every row.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that decode.")] = 1,
     seed: Annotated[int | None, typer.Option(help="The models' training seed, noted with the rows.")] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown instead of plain text.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Measure again what is already in the results.")] = False,
@@ -54,7 +55,7 @@ def reproduce(
         print(f"{doc} is up to date" if check else f"wrote {doc}")
         return
     options = {key: value for key, value in (("words", words), ("bytes", bytes), ("beam", beam)) if value is not None}
-    request = Request(results, models, data, tuple(set or ()), limit, options, seed, force)
+    request = Request(results, models, data, tuple(set or ()), limit, options, seed, force, workers)
     for section in measure(name, request):
         print((section.markdown() if markdown else section.text()) + "\n")
     if name == "all":

@@ -26,6 +26,6 @@ def measure_row(
     if results.has(key, who) and not request.force:
         return
     begin = time.monotonic()
-    outputs = headlines(folder, chosen.leads, options)
+    outputs = headlines(folder, chosen.leads, options, request.workers)
     seconds = time.monotonic() - begin
     results.put(key, score_outputs(outputs, chosen.items, preset), who, seconds)

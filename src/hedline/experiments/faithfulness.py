@@ -31,7 +31,7 @@ PEOPLE = "people"
 
 def run(request: Request) -> Results:
     """Measure every system that is there, and the human headlines, on every set."""
-    request.need_models("faithfulness")
+    request.check_models()
     results = request.open(NAME)
     casing = casing_table(request)
     for chosen in request.evaluation_sets("faithfulness"):
@@ -63,7 +63,11 @@ def _measure(
     if results.has(key, who) and not request.force:
         return
     begin = time.monotonic()
-    outputs = headlines(folder, chosen.leads, options) if system else [item.references[0] for item in chosen.items]
+    outputs = (
+        headlines(folder, chosen.leads, options, request.workers)
+        if system
+        else [item.references[0] for item in chosen.items]
+    )
     seconds = time.monotonic() - begin
     forms = Truecaser.load(casing).forms if casing else None
     results.put(key, support(outputs, chosen.leads, forms), who, seconds)

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from hedline.api import load
 from hedline.decoding.heatmap import svg_map, terminal_map
 from hedline.decoding.summary import Summary
 from hedline.experiments.published import FIGURE1_HEADLINE, FIGURE1_INPUT
 from hedline.experiments.record import Results, Row, identity, model_fingerprint
 from hedline.experiments.request import Request
 from hedline.experiments.section import Section
-from hedline.experiments.systems import System, load_model
+from hedline.experiments.systems import System
 from hedline.files import write_text
 
 NAME = "figure1"
@@ -36,7 +37,7 @@ def run(request: Request) -> Results:
         if results.has(key, who) and not request.force:
             continue
         begin = time.monotonic()
-        summary = load_model(folder).summarize([FIGURE1_INPUT], **options)[0]
+        summary = load(folder).summarize([FIGURE1_INPUT], **options)[0]
         write_text(results.path.with_name(f"{NAME}-{key.lower()}.svg"), svg_map(summary))
         results.put(key, _to_row(summary), who, time.monotonic() - begin)
     return results

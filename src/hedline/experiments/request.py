@@ -21,7 +21,8 @@ class Request:
 
     models: folder of model folders (none, bow, conv, attention, rnn, lstm, transformer); data: data folder of
     `hedline prepare`; sets: evaluation sets or pairs files; limit: items of each set; options: decoding options of
-    every row; seed: noted with each row (decoding draws no random numbers); force: measure again what is there.
+    every row; seed: noted with each row (decoding draws no random numbers); force: measure again what is there;
+    workers: processes that decode.
     """
 
     results: Path = Path("results")
@@ -32,6 +33,7 @@ class Request:
     options: Options = field(default_factory=dict)
     seed: int | None = None
     force: bool = False
+    workers: int = 1
 
     def model(self, name: str) -> Path | None:
         """The folder of a model, None where it was not built."""
@@ -40,13 +42,16 @@ class Request:
         folder = self.models / name
         return folder if (folder / "config.json").is_file() else None
 
+    def check_models(self) -> None:
+        """Stop if a folder of models was named and is not there; none at all leaves rows without models."""
+        if self.models is not None and not self.models.is_dir():
+            raise UserError(f"{self.models} is no folder of model folders (none, bow, conv, attention, …)")
+
     def need_models(self, experiment: str) -> None:
         """Stop unless a folder of models was named and is there."""
-        if self.models is None or not self.models.is_dir():
-            raise UserError(
-                f"{experiment} needs --models, a folder of model folders (none, bow, conv, attention, …)"
-                + (f"; {self.models} is not one" if self.models else "")
-            )
+        self.check_models()
+        if self.models is None:
+            raise UserError(f"{experiment} needs --models, a folder of model folders (none, bow, conv, attention, …)")
 
     def open(self, name: str) -> Results:
         """The stored results of an experiment."""

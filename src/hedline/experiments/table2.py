@@ -34,7 +34,7 @@ def run(request: Request) -> Results:
     """Measure every row whose model is there, over the valid split of the data folder."""
     if request.data is None:
         raise UserError("table2 needs --data, a folder made by `hedline prepare`")
-    request.need_models("table2")
+    request.check_models()
     dataset, results = Dataset.open(request.data), request.open(NAME)
     for key in ROWS:
         _measure(key, request, dataset, results)

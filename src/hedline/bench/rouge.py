@@ -21,34 +21,10 @@ from typing import Any
 from hedline.bench.perl import PerlRouge, why_missing
 
 REFERENCES = 4
-_ONSETS = [
-    "b",
-    "br",
-    "c",
-    "ch",
-    "d",
-    "f",
-    "fl",
-    "g",
-    "gr",
-    "h",
-    "j",
-    "k",
-    "l",
-    "m",
-    "n",
-    "p",
-    "pr",
-    "qu",
-    "r",
-    "s",
-    "sh",
-    "st",
-    "t",
-    "tr",
-    "v",
-    "w",
-]
+_ONSETS = (
+    *("b", "br", "c", "ch", "d", "f", "fl", "g", "gr", "h", "j", "k", "l", "m"),
+    *("n", "p", "pr", "qu", "r", "s", "sh", "st", "t", "tr", "v", "w"),
+)
 _NUCLEI = ["a", "e", "i", "o", "u", "ai", "ea", "ee", "io", "ou"]
 _CODAS = ["b", "ck", "d", "ft", "g", "l", "ll", "m", "n", "nd", "nt", "p", "r", "rk", "s", "st", "t", "x"]
 _ENDINGS = ["", "", "", "s", "ed", "ing", "er", "ly", "ation", "ment", "ness", "al", "ity"]

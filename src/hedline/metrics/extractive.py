@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from hedline.errors import UserError
+from hedline.metrics.lengths import Lengths, lengths_text, measure_lengths
 from hedline.metrics.names import unsupported_names
 from hedline.metrics.numbers import unsupported_numbers
 from hedline.text.tokenize import words
@@ -59,35 +60,9 @@ class Extractiveness:
         """Two lines for people."""
         return (
             f"Ext. {self.ext:.1f} %, {self.novel_words:.2f} new words a headline; headlines with an unsupported "
-            f"number {self.bad_numbers:.1f} %, name {self.bad_names:.1f} %\n{lengths_text(self)}"
+            f"number {self.bad_numbers:.1f} %, name {self.bad_names:.1f} %\n"
+            + lengths_text(Lengths(self.words, self.bytes, self.empty))
         )
-
-
-def lengths_text(lengths: Extractiveness | Lengths) -> str:
-    """Mean lengths, and empty headlines if there are any."""
-    empty = f"; {lengths.empty:,} empty" if lengths.empty else ""
-    return f"mean length {lengths.words:.2f} words, {lengths.bytes:.1f} bytes{empty}"
-
-
-@dataclass(frozen=True)
-class Lengths:
-    """Mean lengths of headlines; fields as in Extractiveness."""
-
-    words: float
-    bytes: float
-    empty: int
-
-
-def measure_lengths(headlines: Sequence[str]) -> Lengths:
-    """Mean lengths of a set."""
-    if not headlines:
-        raise UserError("nothing to measure: the set is empty")
-    count = len(headlines)
-    return Lengths(
-        words=sum(len(headline.split()) for headline in headlines) / count,
-        bytes=sum(len(headline.encode("utf-8", "replace")) for headline in headlines) / count,
-        empty=sum(not headline.strip() for headline in headlines),
-    )
 
 
 def measure_extractiveness(

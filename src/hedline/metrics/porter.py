@@ -34,18 +34,19 @@ _STEP_4 = dict.fromkeys(
     "",
 )
 
-Rules = dict[str, tuple[tuple[str, str], ...]]
+Rule = tuple[tuple[str, str], ...]
+Rules = dict[str, Rule]
 
 
-def _by_last_letter(rules: dict[str, str]) -> Rules:
-    """Rules grouped by the suffix's last letter, longest suffix first (= the leftmost match of the script)."""
+def _by_last_letters(rules: dict[str, str]) -> Rules:
+    """Rules grouped by the suffix's last two letters, longest suffix first (= the leftmost match of the script)."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for suffix in sorted(rules, key=len, reverse=True):
-        groups.setdefault(suffix[-1], []).append((suffix, rules[suffix]))
-    return {letter: tuple(group) for letter, group in groups.items()}
+        groups.setdefault(suffix[-2:], []).append((suffix, rules[suffix]))
+    return {letters: tuple(group) for letters, group in groups.items()}
 
 
-_RULES_2, _RULES_3, _RULES_4 = map(_by_last_letter, (_STEP_2, _STEP_3, _STEP_4))
+_RULES_2, _RULES_3, _RULES_4 = map(_by_last_letters, (_STEP_2, _STEP_3, _STEP_4))
 
 
 def porter(word: str) -> str:
@@ -56,8 +57,8 @@ def porter(word: str) -> str:
     if starts_with_y:
         word = "Y" + word[1:]  # so that no rule takes an initial y for a vowel
     word = _step_1(word)
-    word = _replace_suffix(word, _RULES_2, _measure_above_0)
-    word = _replace_suffix(word, _RULES_3, _measure_above_0)
+    word = _replace_suffix(word, _RULES_2.get(word[-2:]), _measure_above_0)
+    word = _replace_suffix(word, _RULES_3.get(word[-2:]), _measure_above_0)
     word = _step_5(_step_4(word))
     # The script's `lcfirst`: also lowers a word that lost everything but its Y.
     return word[:1].lower() + word[1:] if starts_with_y else word
@@ -96,9 +97,9 @@ def _without_inflection(word: str, length: int) -> str:
     return stem
 
 
-def _replace_suffix(word: str, rules: Rules, condition: object) -> str:
+def _replace_suffix(word: str, rules: Rule | None, condition: object) -> str:
     """Apply the first rule whose suffix fits, if what is left satisfies the condition; no second try."""
-    for suffix, replacement in rules.get(word[-1:], ()):
+    for suffix, replacement in rules or ():
         if word.endswith(suffix):
             stem = word[: -len(suffix)]
             return stem + replacement if condition(stem) else word  # type: ignore[operator]
@@ -107,7 +108,7 @@ def _replace_suffix(word: str, rules: Rules, condition: object) -> str:
 
 def _step_4(word: str) -> str:
     """Four tests in a row, each on what the one before left: the script's modification of 02/14/2004."""
-    word = _replace_suffix(word, _RULES_4, _measure_above_1)
+    word = _replace_suffix(word, _RULES_4.get(word[-2:]), _measure_above_1)
     if word.endswith("ment") and _measure_above_1(word[:-4]):
         word = word[:-4]
     if word.endswith("ent"):

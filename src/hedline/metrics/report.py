@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hedline.errors import UserError
 from hedline.metrics.bootstrap import Interval, interval, resample_means
-from hedline.metrics.extractive import (
-    Extractiveness,
-    Lengths,
-    lengths_text,
-    measure_extractiveness,
-    measure_lengths,
-)
+from hedline.metrics.lengths import Lengths, lengths_text, measure_lengths
 from hedline.metrics.presets import Preset, find_preset
 from hedline.metrics.signature import signature
 from hedline.metrics.statistics import SCORE_NAMES, Array
+
+if TYPE_CHECKING:
+    from hedline.metrics.extractive import Extractiveness
 
 LONG_NAMES = {"R": "recall", "P": "precision", "F": "F"}
 
@@ -126,5 +123,11 @@ def evaluate_outputs(
         confidence=confidence,
         resamples=resamples,
         lengths=measure_lengths(outputs),
-        extractiveness=None if leads is None else measure_extractiveness(outputs, leads, casing),
+        extractiveness=None if leads is None else _support(outputs, leads, casing),
     )
+
+
+def _support(outputs: Sequence[str], leads: Sequence[str], casing: Mapping[str, str] | None) -> Extractiveness:
+    from hedline.metrics.extractive import measure_extractiveness  # the tokeniser is needed only here
+
+    return measure_extractiveness(outputs, leads, casing)

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from hedline.errors import UserError
-from hedline.metrics.measures import Measure, Reading, parse_measure
+from hedline.metrics.bulk import Corpus
+from hedline.metrics.measures import LongestSubsequence, Measure, NGram, Reading, parse_measure
 from hedline.metrics.statistics import Array, round5, scores_from
 from hedline.metrics.tokens import Tokenizer
 
@@ -105,10 +106,26 @@ class RougeScorer:
             raise UserError(f"{len(candidates):,} summaries but {len(references):,} sets of references")
         if not candidates:
             raise UserError("nothing to score: the set is empty")
-        pairs = zip(candidates, references, strict=True)
         if self.multi == "mean" or self.jackknife:
-            return np.array([self.score(candidate, each) for candidate, each in pairs])
-        return self.scores_from(np.array([self.counts(candidate, each) for candidate, each in pairs]))
+            return np.array([self.score(*pair) for pair in zip(candidates, references, strict=True)])
+        return self.scores_from(self.statistics_all(candidates, references))
+
+    def statistics_all(self, candidates: Sequence[str], references: Sequence[References]) -> Array:
+        """(n, metrics, 3): `statistics` of n summaries, each with its own references; in bulk where possible."""
+        if self._bulk_fits(candidates, references):
+            corpus = Corpus(candidates, references, self.tokenizer)  # type: ignore[arg-type]
+            parts = [corpus.pooled(_bulk_counts(corpus, measure)) for measure in self.measures]
+            return np.stack(parts, axis=1)
+        return np.array([self.counts(*pair) for pair in zip(candidates, references, strict=True)])
+
+    def _bulk_fits(self, candidates: Sequence[str], references: Sequence[References]) -> bool:
+        """Bulk counting knows n-grams and LCS, pooled references, and texts of one line."""
+        if self.multi != "pool" or not all(isinstance(each, NGram | LongestSubsequence) for each in self.measures):
+            return False
+        for each in references:
+            if isinstance(each, str) or not each or any(type(text) is not str or "\n" in text for text in each):
+                return False
+        return not any("\n" in candidate for candidate in candidates)
 
     def counts(self, candidate: str | Reading, references: References) -> list[tuple[float, float, float]]:
         """`statistics` as plain tuples, for callers that build one array from many."""
@@ -144,3 +161,7 @@ def leave_one_out(references: Prepared) -> list[Prepared]:
     if len(references) == 1:
         return [references]
     return [references[:index] + references[index + 1 :] for index in range(len(references))]
+
+
+def _bulk_counts(corpus: Corpus, measure: Measure) -> Array:
+    return corpus.ngram_counts(measure.n) if isinstance(measure, NGram) else corpus.lcs_counts()

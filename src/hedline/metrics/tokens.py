@@ -25,36 +25,37 @@ class Tokenizer:
     byte_limit: int | None = None
     word_limit: int | None = None
 
-    def line(self, text: str) -> list[str]:
-        """Tokens of a one-sentence text."""
+    def pieces(self, text: str) -> list[str]:
+        """Tokens of a one-sentence text before stemming."""
         data = text.encode("utf-8", "replace")
         if self.byte_limit is not None:
             data = data[: self.byte_limit]
         elif self.word_limit is not None:
             data = first_words(data, self.word_limit)
-        return self._tokens(data)
+        return self._split(data)
 
     def joined(self, text: str) -> list[str]:
         """Tokens for the n-gram metrics: all sentences within the limit as one stream."""
         if "\n" not in text:
-            return self.line(text)
+            return self._stemmed(self.pieces(text))
         return self._tokens(b" ".join(self._within_limit(_sentences(text), cumulative=True)))
 
     def sentences(self, text: str) -> list[list[str]]:
         """Tokens for the LCS metrics: a list for each sentence within the limit."""
-        if "\n" not in text:
-            return [self.line(text)] if text else []
         return [self._tokens(data) for data in self._within_limit(_sentences(text), cumulative=False)]
 
     def _tokens(self, data: bytes) -> list[str]:
+        return self._stemmed(self._split(data))
+
+    def _split(self, data: bytes) -> list[str]:
         tokens = data.translate(_TABLE).decode("ascii").split()
         if self.stop:
             removed = stop_words()
             tokens = [token for token in tokens if token not in removed]
-        if self.stem:
-            stemmer = STEMMER
-            return [stemmer[token] for token in tokens]
         return tokens
+
+    def _stemmed(self, tokens: list[str]) -> list[str]:
+        return [STEMMER[token] for token in tokens] if self.stem else tokens
 
     def _within_limit(self, sentences: list[bytes], cumulative: bool) -> list[bytes]:
         """The sentences up to the limit, the one that reaches it cut.

@@ -19,11 +19,11 @@ def _list(words: str) -> frozenset[str]:
 # Always followed by a name or by more of the same sentence.
 _TITLES = _list("""
     mr mrs ms mx dr prof rev hon fr st ste sen sens rep reps gov govs gen col lt maj capt cmdr sgt cpl pvt adm brig
-    supt insp det atty pres messrs mt ft vs v rt cf e.g i.e eg ie ald asst assoc dept amb mme mlle
+    supt insp det atty pres messrs mt ft vs v rt cf e.g i.e eg ie ald asst assoc dept amb mme mlle approx
 """)
 # Abbreviations when a number follows; otherwise ordinary words that may end a sentence.
 _BEFORE_NUMBER = _list("""
-    no nos p pp vol art sec ch fig figs ca approx jan feb mar apr jun jul aug sep sept oct nov dec
+    no nos rs p pp vol art sec ch fig figs ca jan feb mar apr jun jul aug sep sept oct nov dec
 """)
 # End a sentence only when the next word is one that often begins a sentence.
 _ABBREVIATIONS = _list("""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -43,9 +43,8 @@ class Batch:
         """The batch on a device; itself when it is there."""
         if self.inputs.device == device:
             return self
-        tensors = (self.inputs, self.input_lengths, self.outputs, self.output_lengths, self.token_rows)
-        moved = [value.to(device, non_blocking=True) for value in (*tensors, self.token_positions)]
-        return Batch(*moved, count=self.count)  # type: ignore[arg-type]
+        names = ("inputs", "input_lengths", "outputs", "output_lengths", "token_rows", "token_positions")
+        return replace(self, **{name: getattr(self, name).to(device, non_blocking=True) for name in names})
 
     @classmethod
     def from_lists(

@@ -90,10 +90,11 @@ class FolderWriter:
             if self.scalars:
                 self.scalars.add_scalar("valid/perplexity", row["valid"] or row["train"], self.trainer.place.total)
         self.trainer.group.wait()
+        self.began = time.monotonic()
 
     def save(self) -> None:
         """Write the checkpoint, the log and the curves."""
-        self.saved = self.began = time.monotonic()
+        self.saved = time.monotonic()
         if not self.first:
             return
         out, trainer = self.request.out, self.trainer

@@ -45,7 +45,8 @@ def finish(arguments: list[str]) -> int:
 
 def test_table1_rows_and_provenance(request_: Request) -> None:
     results = table1.run(request_)
-    assert set(results.rows) == {"tiny/PREFIX", "tiny/ABS", "tiny/ABS+"}  # no recurrent models, no transformer
+    expected = {"tiny/PREFIX", "tiny/PREFIX words", "tiny/ABS", "tiny/ABS+"}  # no recurrent models, no transformer
+    assert set(results.rows) == expected
     row = json.loads((request_.results / "table1.json").read_text())["rows"]["tiny/ABS+"]
     assert row["items"] == 12 and row["ROUGE-1"]["low"] <= row["ROUGE-1"]["value"] <= row["ROUGE-1"]["high"]
     how = row["provenance"]
@@ -101,7 +102,7 @@ def test_table2_measures_ngram_and_models(request_: Request) -> None:
 
 def test_rows_without_models_need_none(request_: Request) -> None:
     alone = replace(request_, models=None)
-    assert set(table1.run(alone).rows) == {"tiny/PREFIX"}
+    assert set(table1.run(alone).rows) == {"tiny/PREFIX", "tiny/PREFIX words"}
     assert set(table2.run(alone).rows) == {"kn5"}
     assert set(faithfulness.run(alone).rows) == {"tiny/people"}
 
@@ -175,6 +176,11 @@ def test_report_without_results_shows_the_published_numbers(tmp_path: Path) -> N
     assert all(f"{value:.1f}" in text for value in TABLE2.values())
     assert all(f"{values[1]:.2f}" in text for values in TABLE3.values())
     assert "not built yet" in text and "Nothing has been measured yet." in text
+
+
+def test_committed_report_is_what_the_committed_results_give() -> None:
+    checkout = Path(__file__).resolve().parents[2]
+    write_report(checkout / "results", checkout / "docs" / "reproduction.md", check=True)
 
 
 def test_commands(request_: Request, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

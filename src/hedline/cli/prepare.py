@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -93,6 +94,8 @@ def prepare(
     from hedline.data.prepare import prepare as run
 
     report = run(build_request(**options))
+    if not report.fresh:
+        print(f"hedline: {out} is already made from these files and settings; nothing to do", file=sys.stderr)
     print(report.text())
 
 

@@ -29,7 +29,7 @@ from hedline.text.truecase import CaseCounts
 
 BUCKETS = 10_000  # of the lead's key, for splits by hash
 AUTOMATIC_SHARE = 0.05  # the most an automatic valid or test split takes
-KEPT_BAD_LINES = 20
+KEPT_BAD_LINES, KEPT_BLANK_LINES = 20, 5  # a chunk names so many; all are counted
 CASING_SAMPLE = 4  # casings are counted in every fourth lead, and in all of each file's first block
 PREFIX_CHARACTERS = 75
 
@@ -105,9 +105,11 @@ class _Builder:
     def _note_bad(self, bad: BadLine) -> None:
         if bad.harmless:
             self.blank_count += 1
+            keep = self.blank_count <= KEPT_BLANK_LINES
         else:
             self.bad_count += 1
-        if len(self.bad) < KEPT_BAD_LINES:
+            keep = self.bad_count <= KEPT_BAD_LINES
+        if keep:
             self.bad.append(bad)
 
     def _keep(self, candidate: Candidate, headline: list[str]) -> None:
@@ -153,7 +155,7 @@ class _Builder:
         }
         words = list(self.table)
         if self.settings.duplicates == "near":
-            arrays["bands"] = band_keys(words, arrays["inputs"], arrays["input_lengths"])
+            arrays["bands"] = band_keys(words, arrays["inputs"], arrays["input_lengths"], arrays["lead_keys"])
         counts = {
             "read": self.read,
             "bad": self.bad_count,

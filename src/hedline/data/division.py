@@ -6,7 +6,7 @@ Works on the chunks' keys alone and in passes of bounded size, so memory does no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +28,12 @@ Array = npt.NDArray[Any]
 
 @dataclass
 class Division:
-    """The split of every pair of every chunk (codes of `ROLES`, or REMOVED), and what was removed here."""
+    """The split of every pair of every chunk (codes of `ROLES`, or REMOVED), what was removed here, and pairs that leaked."""
 
     codes: list[Codes]
     removed: dict[str, int]
     shares: dict[str, float]
+    leaks: dict[str, int] = field(default_factory=dict)
 
     def sizes(self) -> dict[str, int]:
         """Pairs in each split."""
@@ -144,7 +145,9 @@ def _drop_leaks(chunks: Sequence[tuple[Path, Summary]], division: Division, remo
             if remove:
                 codes[leaking] = REMOVED
         if leaks:
-            division.removed[f"leakage-{role}" if remove else f"leakage-{role}-kept"] = leaks
+            division.leaks[role] = leaks
+            if remove:
+                division.removed[f"leakage-{role}"] = leaks
 
 
 def _held_out_keys(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 from collections import deque
@@ -72,7 +73,11 @@ def _map_in_pool(function: Callable[[In], Out], items: Iterator[In], workers: in
 
 
 def _die_with(parent: int) -> None:
-    """Leave when the parent is gone: a killed `prepare` must not leave workers waiting for ever."""
+    """Leave when the parent is gone: a killed `prepare` must not leave workers waiting for ever.
+
+    Ctrl-C reaches the whole group; only the parent answers it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -21,8 +21,11 @@ _SEED = 20150902
 Keys = npt.NDArray[np.uint64]
 
 
-def band_keys(words: Sequence[str], ids: npt.NDArray[Any], lengths: npt.NDArray[Any]) -> Keys:
-    """Keys (n, BANDS) of n leads given as flat indices into `words`."""
+def band_keys(words: Sequence[str], ids: npt.NDArray[Any], lengths: npt.NDArray[Any], plain: Keys) -> Keys:
+    """Keys (n, BANDS) of n leads given as flat indices into `words`.
+
+    plain (n,): keys of the whole leads, which stand in for leads without any content word.
+    """
     if len(lengths) == 0:
         return np.zeros((0, BANDS), np.uint64)
     hashes = np.array([_word_hash(word) if is_content(word) else 0 for word in words], np.uint64)
@@ -37,6 +40,8 @@ def band_keys(words: Sequence[str], ids: npt.NDArray[Any], lengths: npt.NDArray[
             mixed[token_hashes == 0] = np.iinfo(np.uint64).max
             minima = np.minimum.reduceat(mixed, starts)
             keys[:, band] = _mix(keys[:, band] * np.uint64(0x9E3779B97F4A7C15) + minima)
+    without_content = np.maximum.reduceat(token_hashes, starts) == 0
+    keys[without_content] = plain[without_content, None]
     return keys
 
 

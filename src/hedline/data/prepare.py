@@ -48,12 +48,14 @@ def prepare(request: PrepareRequest) -> Report:
     if request.on_error not in ON_ERROR:
         raise UserError(f"--on-error cannot be {request.on_error!r}; choose from {', '.join(ON_ERROR)}")
     sources = open_sources(request)
-    listing = [(source.role, source.reader.path.name, file_digest(source.reader.path)) for source in sources]
+    files = [(source.role, path) for source in sources for path in _files(source)]
+    listing = [(role, path.name, file_digest(path)) for role, path in files]
     key = fingerprint(request.settings, listing)
+    work = WorkFolder(request.out)
     if _already_there(request, key):
+        work.remove()
         return Report.of(request.out, fresh=False)
     engine = open_engine(request.engine, request.workers)
-    work = WorkFolder(request.out)
     with locked(work):
         resumed = work.start(key)
         chunks = list(_chunks(engine, sources, Task(work.chunks, key, request.settings), request.on_error))
@@ -77,6 +79,12 @@ def open_sources(request: PrepareRequest) -> list[Source]:
         if paths
         for reader in open_readers(paths, request.format, request.settings.fields)
     ]
+
+
+def _files(source: Source) -> list[Path]:
+    """All files a reader reads: two for parallel text."""
+    second = getattr(source.reader, "headlines", None)
+    return [source.reader.path, *([second] if second else [])]
 
 
 def _already_there(request: PrepareRequest, key: str) -> bool:

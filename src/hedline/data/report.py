@@ -47,10 +47,23 @@ class Report:
         splits = self.stats["splits"]
         sizes = ", ".join(f"{name} {splits[name]['pairs']:,}" for name in splits)
         vocabulary = self.stats["vocabulary"]
-        return [
+        lines = [
             f"{self.folder}: pairs: {sizes}",
             f"vocabulary: {vocabulary['input']:,} input, {vocabulary['output']:,} output (specials included)",
         ]
+        if "unknown" in self.stats:
+            shares = [
+                f"{name} {self._unknown(name, 'input'):.2f} / {self._unknown(name, 'output'):.2f} %"
+                for name in splits
+                if splits[name]["pairs"]
+            ]
+            lines.append(f"unknown words in inputs / headlines: {', '.join(shares)}")
+        return lines
+
+    def _unknown(self, split: str, side: str) -> float:
+        """Percent of a side's words that are not in its vocabulary."""
+        tokens = int(self.stats["splits"][split][f"{side}_tokens"])
+        return 100 * int(self.stats["unknown"][split][side]) / max(tokens, 1)
 
     def _paragraph(self) -> list[str]:
         train, types = self.stats["splits"]["train"], self.stats["types"]
@@ -83,8 +96,9 @@ class Report:
         return lines
 
     def _bad(self) -> list[str]:
-        lines = [f"blank lines or fields: {self.stats['blank']:,}"] if self.stats["blank"] else []
-        if self.stats["bad"]:
-            lines.append(f"bad lines left out: {self.stats['bad']:,}, of them:")
-            lines += [f"  {line}" for line in self.stats["bad_lines"][:10]]
+        lines = []
+        for name, what in (("blank", "blank lines or fields"), ("bad", "bad lines")):
+            if self.stats[name]:
+                lines.append(f"{what} left out: {self.stats[name]:,}, the first:")
+                lines += [f"  {line}" for line in self.stats[f"{name}_lines"][: 3 if name == "blank" else 10]]
         return lines

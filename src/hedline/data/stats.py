@@ -27,14 +27,16 @@ def build_stats(
     read = Counter(dict.fromkeys(ROLES, 0))
     for summary in summaries:
         read[summary["role"]] += summary["read"]
-    bad = [line for summary in summaries for line in summary["bad_lines"] if not line[3]]
+    lines = [line for summary in summaries for line in summary["bad_lines"]]
     return {
         "read": dict(read),
         "bad": sum(summary["bad"] for summary in summaries),
         "blank": sum(summary["blank"] for summary in summaries),
-        "bad_lines": [f"{_name(line[0])}:{line[1]}: {line[2]}" for line in bad[:MAX_BAD_LINES]],
+        "bad_lines": [_place(line) for line in lines if not line[3]][:MAX_BAD_LINES],
+        "blank_lines": [_place(line) for line in lines if line[3]][:MAX_BAD_LINES],
         "removed": dict(sorted(removed.items())),
         "cleaned": dict(sorted(cleaned.items())),
+        "leaks": division.leaks,
         "shares": division.shares,
         "types": {"input": counted.inputs.types(), "output": counted.outputs.types()},
         "splits": {role: _split(counted.totals[role]) for role in ROLES},
@@ -42,8 +44,9 @@ def build_stats(
     }
 
 
-def _name(file: str) -> str:
-    return file.rsplit("/", 1)[-1]
+def _place(line: list[Any]) -> str:
+    """A bad line without its folder, so that the same data gives the same bytes wherever it lies."""
+    return f"{line[0].rsplit('/', 1)[-1]}:{line[1]}: {line[2]}"
 
 
 def _split(totals: Totals) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from hedline.data.blocks import ROLES
 from hedline.data.chunkfile import Summary, open_chunk
 from hedline.data.division import Codes, Division
 from hedline.files import atomic_path
+from hedline.progress import track
 from hedline.text.clean import clean
 from hedline.text.controls import CONTROLS, pair_controls
 from hedline.text.subword import Subwords
@@ -53,7 +54,7 @@ def _kept_texts(chunks: Chunks, division: Division) -> Iterator[tuple[str, str]]
 
 
 def encode_chunk(job: Job, folder: Path) -> Encoded:
-    """Encode a chunk's kept pairs with the vocabulary in `folder`; writes `<chunk>.pieces.npz`, gives its name and sizes."""
+    """Encode a chunk's kept pairs with the vocabulary in `folder` into `<chunk>.pieces.npz`; gives name and sizes."""
     path, codes = job
     subwords = _load(folder)
     with open_chunk(path) as chunk:
@@ -90,7 +91,8 @@ def write_subwords(
 ) -> dict[str, dict[str, int]]:
     """Encode all chunks and write the arrays of all splits; gives the pieces on each side of each split."""
     jobs = ((path, codes) for (path, _), codes in zip(chunks, division.codes, strict=True))
-    encoded = list(run(partial(encode_chunk, folder=folder), jobs))
+    results = run(partial(encode_chunk, folder=folder), jobs)
+    encoded = list(track(results, "cutting into pieces", len(chunks), "chunks"))
     totals = {role: [sum(part["sizes"][role][i] for part in encoded) for i in range(3)] for role in ROLES}
     writers = {
         role: SplitWriter(folder, role, total[0], (total[1], total[2]), (size, size)) for role, total in totals.items()

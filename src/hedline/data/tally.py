@@ -14,6 +14,7 @@ from hedline.data.blocks import ROLES
 from hedline.data.chunkfile import ChunkFile, Summary, open_chunk
 from hedline.data.counting import WordCounter
 from hedline.data.division import Codes, Division
+from hedline.progress import track
 
 Array = npt.NDArray[Any]
 
@@ -51,7 +52,8 @@ def tally(chunks: Sequence[tuple[Path, Summary]], division: Division, folder: Pa
     """Count the kept pairs; words are counted on the training split alone."""
     inputs, outputs, casings = (WordCounter(folder, name) for name in ("inputs", "outputs", "casings"))
     result = Tally(inputs, outputs, casings)
-    for (path, _), codes in zip(chunks, division.codes, strict=True):
+    jobs = zip(chunks, division.codes, strict=True)
+    for (path, _), codes in track(jobs, "counting words", len(chunks), "chunks"):
         with open_chunk(path) as chunk:
             _add(result, chunk, codes)
     return result

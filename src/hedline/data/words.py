@@ -13,6 +13,7 @@ from hedline.data.chunkfile import Summary, open_chunk
 from hedline.data.division import Division
 from hedline.data.settings import PrepareSettings
 from hedline.data.tally import Tally, token_mask
+from hedline.progress import track
 from hedline.text.vocab import UNKNOWN, Vocabulary
 
 
@@ -46,7 +47,8 @@ def write_words(
         role: SplitWriter(folder, role, t.pairs, (t.input_tokens, t.output_tokens), sizes) for role, t in totals.items()
     }
     unknown = {role: {"input": 0, "output": 0} for role in ROLES}
-    for (path, _), codes in zip(chunks, division.codes, strict=True):
+    jobs = zip(chunks, division.codes, strict=True)
+    for (path, _), codes in track(jobs, "writing arrays", len(chunks), "chunks"):
         with open_chunk(path) as chunk:
             words = chunk.lines("words")
             for side, name in enumerate(("input", "output")):

@@ -46,6 +46,10 @@ class WorkFolder:
             shutil.rmtree(old, ignore_errors=True)
             self.out.rename(old)
         self.final.replace(self.out)
+        self.remove()
+
+    def remove(self) -> None:
+        """Clear up, also after a run that ended between its last two steps."""
         shutil.rmtree(self.path, ignore_errors=True)
 
 

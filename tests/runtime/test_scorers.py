@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from conftest import vocabulary_text
 
+from conftest import vocabulary_text
 from hedline.models.model import build_model, open_model, save_model
 from hedline.models.torch_scorer import torch_scorer
 from hedline.models.transformer_scorer import TransformerScorer

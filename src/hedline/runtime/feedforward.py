@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hedline.runtime.folder import ModelFolder
-from hedline.runtime.layers import Flags, Floats, Ints, Table, groups, pad, softmax, uniform_attention
+from hedline.runtime.layers import Flags, Floats, Ints, Linear, Table, groups, pad, softmax, uniform_attention
 from hedline.runtime.output import OpenOutput, OutputLayer
 from hedline.runtime.step import Step
 from hedline.runtime.tensors import TensorFile
@@ -44,12 +44,15 @@ class State(NamedTuple):
 class SlotProducts:
     """For an output word and each context slot c, `weight_c · table[word]`: (n, C, H), remembered for recent words."""
 
-    def __init__(self, table: Table, weight: Floats, C: int, capacity: int = 2048) -> None:
-        self.table, self.C, self.H = table, C, weight.shape[0]
-        D = weight.shape[1] // C
-        self._by_slot = np.ascontiguousarray(weight.reshape(self.H, C, D).transpose(2, 1, 0).reshape(D, C * self.H))
+    def __init__(self, tensors: TensorFile, table: str, weight: str, C: int, capacity: int = 2048) -> None:
+        self.table, self.C = Table(tensors, table), C
+        matrix = tensors[weight]  # (H, C·D) to (C·H, D): one row for each slot and hidden unit
+        self.H, D = matrix.shape[0], matrix.shape[1] // C
+        by_slot = matrix.reshape(self.H, C, D).transpose(1, 0, 2).reshape(C * self.H, D)
+        scale = np.tile(tensors[f"{weight}.scale"], C) if tensors.quantized(weight) else None
+        self._project = Linear.of(by_slot, scale)
         self._capacity = capacity
-        self._place = np.full(table.count, -1, np.int64)
+        self._place = np.full(self.table.count, -1, np.int64)
         self._values = np.empty((0, C, self.H), np.float32)
         self._used = 0
         self._lock = threading.Lock()
@@ -68,7 +71,7 @@ class SlotProducts:
     def _remember(self, words: Ints) -> None:
         if not len(words):
             return
-        fresh = (self.table.rows(words) @ self._by_slot).reshape(len(words), self.C, self.H)
+        fresh = self._project(self.table.rows(words)).reshape(len(words), self.C, self.H)
         end = self._used + len(words)
         if end > len(self._values):
             grown = np.empty((min(self._capacity, max(64, 2 * end)), self.C, self.H), np.float32)
@@ -91,14 +94,14 @@ class FeedForwardScorer:
         self.C: int = architecture["C"]
         self.heads: int = architecture.get("heads", 1)
         self.hidden_bias = tensors.float("U.bias")
-        self.context = SlotProducts(Table(tensors, "E.weight"), tensors.float("U.weight"), self.C)
+        self.context = SlotProducts(tensors, "E.weight", "U.weight", self.C)
         self.output = OutputLayer(Table(tensors, "V.weight"), tensors.float("V.bias"))
         if self.kind != "none":
             self.W = Table(tensors, "W.weight")
             self.F = Table(tensors, "encoder.F.weight")
         if self.kind == "attention":
-            table = Table(tensors, "E.weight" if architecture.get("share_context") else "encoder.G.weight")
-            self.query = SlotProducts(table, tensors.float("encoder.P.weight"), self.C)
+            table = "E.weight" if architecture.get("share_context") else "encoder.G.weight"
+            self.query = SlotProducts(tensors, table, "encoder.P.weight", self.C)
             self.window = Window(architecture, tensors)
         if self.kind == "conv":
             self.convolutions = [flat_convolution(tensors, f"encoder.Q.{layer}") for layer in range(architecture["L"])]

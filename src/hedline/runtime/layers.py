@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,18 +94,34 @@ class Chosen:
 
 
 class Linear:
-    """`weight (m, k)` and `bias (m,)` from a model folder; several names are stacked into one wider layer."""
+    """A linear layer, weight (m, k) and bias (m,): compiled for int8 weights, a float32 product otherwise."""
 
     def __init__(self, tensors: TensorFile, *names: str, bias: bool = True) -> None:
-        biases = [tensors.float(f"{name}.bias") for name in names] if bias else []
-        self.bias = np.concatenate(biases) if biases else None
+        """From a model folder's `<name>.weight` and `.bias`; several names are stacked into one wider layer."""
         weights = [f"{name}.weight" for name in names]
-        self.fast = kernels.available() and all(tensors.quantized(name) for name in weights)
-        if self.fast:
-            self.scale = np.concatenate([tensors[f"{name}.scale"] for name in weights])
-            self.packed = kernels.pack(np.concatenate([tensors[name] for name in weights]))
+        self.bias = np.concatenate([tensors.float(f"{name}.bias") for name in names]) if bias else None
+        if all(tensors.quantized(name) for name in weights):
+            scale = np.concatenate([tensors[f"{name}.scale"] for name in weights])
+            self.prepare(np.concatenate([tensors[name] for name in weights]), scale)
         else:
-            self.weight = np.concatenate([tensors.float(name) for name in weights]).T
+            self.prepare(np.concatenate([tensors.float(name) for name in weights]), None)
+
+    @classmethod
+    def of(cls, weight: NDArray[Any], scale: Floats | None) -> Linear:
+        """From a matrix (m, k), int8 with a scale (m,) or float32 with None; no bias."""
+        layer = cls.__new__(cls)
+        layer.bias = None
+        layer.prepare(weight, scale)
+        return layer
+
+    def prepare(self, weight: NDArray[Any], scale: Floats | None) -> None:
+        """Put the weights in the order their product reads them."""
+        self.fast = scale is not None and kernels.available()
+        if self.fast and scale is not None:
+            self.scale, self.packed = np.ascontiguousarray(scale), kernels.pack(weight)
+        else:
+            whole = weight if scale is None else weight * scale[:, None]
+            self.weight = np.ascontiguousarray(np.asarray(whole, np.float32).T)
 
     def __call__(self, x: Floats, residual: Floats | None = None, relu: bool = False) -> Floats:
         """x (n, k) to (n, m), plus residual (n, m), then ReLU if asked."""

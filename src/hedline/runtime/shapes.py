@@ -9,14 +9,15 @@ from hedline.errors import UserError
 
 Shapes = dict[str, tuple[int, ...]]
 MAX_SIZE = 1 << 20
+MAX_LAYERS = 256
 ENCODERS = ("none", "bow", "conv", "attention")
 
 
-def size(architecture: Mapping[str, Any], name: str, least: int = 1) -> int:
+def size(architecture: Mapping[str, Any], name: str, least: int = 1, most: int = MAX_SIZE) -> int:
     """A whole number of the architecture, checked."""
     value = architecture.get(name)
-    if type(value) is not int or not least <= value <= MAX_SIZE:
-        raise UserError(f"config.json: architecture.{name} is {value!r}, not a whole number of at least {least}")
+    if type(value) is not int or not least <= value <= most:
+        raise UserError(f"config.json: architecture.{name} is {value!r}, not a whole number from {least} to {most}")
     return value
 
 
@@ -46,7 +47,7 @@ def feedforward_shapes(architecture: Mapping[str, Any], vocab_in: int, vocab_out
         shapes |= _attention_shapes(architecture, vocab_out, D, H, C)
     if encoder == "conv":
         width = 2 * size(architecture, "Q", 0) + 1
-        for layer in range(size(architecture, "L")):
+        for layer in range(size(architecture, "L", 1, MAX_LAYERS)):
             shapes[f"encoder.Q.{layer}.weight"] = (H, H, width)
             shapes[f"encoder.Q.{layer}.bias"] = (H,)
     return shapes
@@ -95,7 +96,7 @@ def transformer_shapes(architecture: Mapping[str, Any], vocab_in: int, vocab_out
     shapes: Shapes = {"embedding.weight": (vocab_out, width), "bias": (vocab_out,)}
     for side, blocks in (("encoder", ("attention",)), ("decoder", ("attention", "cross"))):
         shapes |= _norm_shapes(f"{side}_norm", width)
-        for layer in range(size(architecture, f"{side}_layers")):
+        for layer in range(size(architecture, f"{side}_layers", 1, MAX_LAYERS)):
             place = f"{side}.{layer}"
             for block in blocks:
                 shapes |= _norm_shapes(f"{place}.{block}_norm", width)

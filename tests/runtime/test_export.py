@@ -1,0 +1,101 @@
+"""Exporting: smaller, complete, and close to the model it came from."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from conftest import feedforward_architecture, random_folder, vocabulary_text
+from hedline.cli.main import build_app
+from hedline.errors import UserError
+from hedline.runtime.export import export_folder, folder_size, rounding_error, shortlist_from_data
+from hedline.runtime.folder import ModelFolder
+from hedline.runtime.load import load_scorer
+from hedline.runtime.shortlist import load_shortlist
+
+
+@pytest.fixture
+def large(tmp_path) -> ModelFolder:
+    architecture = feedforward_architecture("attention") | {"D": 32, "H": 64}
+    folder = random_folder(tmp_path / "large", "feedforward", architecture, 300, 400, card="# A model\r\n")
+    folder.file("tuning.json").write_text('{"weights": {}}')
+    return folder
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A data folder as `hedline prepare` leaves it, in the large model's vocabularies."""
+    path = tmp_path / "data"
+    path.mkdir()
+    generator = np.random.default_rng(0)
+    for side, size in (("input", 300), ("output", 400)):
+        np.save(path / f"train.{side}s.npy", generator.integers(4, size, 500).astype(np.uint16))
+        np.save(path / f"train.{side}_offsets.npy", np.arange(0, 501, 10))
+        (path / f"vocab.{side}.txt").write_text(vocabulary_text(size))
+    settings = {"format": 1, "vocabulary": {"input": 300, "output": 400}, "settings": {"units": "words"}}
+    (path / "settings.json").write_text(json.dumps(settings))
+    return path
+
+
+def test_export_is_small_complete_and_close(large, tmp_path):
+    small = export_folder(large, tmp_path / "small")
+    assert folder_size(small) < 0.4 * folder_size(large)
+    assert small.file("README.md").read_bytes() == b"# A model\r\n"
+    assert small.file("tuning.json").is_file()
+    assert 0 < rounding_error(large, small) < 0.02
+    inputs = [np.arange(4, 20)]
+    steps = [
+        load_scorer(folder).step(load_scorer(folder).start(inputs, None), np.array([2])) for folder in (large, small)
+    ]
+    assert np.abs(steps[0].log_probs - steps[1].log_probs).max() < 0.5
+    assert np.corrcoef(steps[0].log_probs[0], steps[1].log_probs[0])[0, 1] > 0.995
+
+
+def test_float_export_is_the_same_model(large, tmp_path):
+    same = export_folder(large, tmp_path / "same", int8=False)
+    for name in large.tensors:
+        np.testing.assert_array_equal(same.tensors[name], large.tensors[name])
+    assert rounding_error(large, same) == 0
+
+
+def test_exporting_twice_rounds_once(large, tmp_path):
+    once = export_folder(large, tmp_path / "once")
+    twice = export_folder(once, tmp_path / "twice")
+    for name in once.tensors:
+        np.testing.assert_array_equal(once.tensors[name], twice.tensors[name])
+
+
+def test_never_onto_itself(large):
+    with pytest.raises(UserError, match="another folder"):
+        export_folder(large, large.path)
+
+
+def test_shortlist_is_learnt_and_kept(large, data, tmp_path):
+    first = export_folder(large, tmp_path / "first", shortlist=shortlist_from_data(large, data))
+    again = export_folder(first, tmp_path / "again")
+    lists = [load_shortlist(folder) for folder in (first, again)]
+    ids = np.arange(4, 30)
+    assert lists[0] is not None and lists[1] is not None
+    np.testing.assert_array_equal(lists[0](ids), lists[1](ids))
+    assert set(ids) <= set(lists[0](ids).tolist())
+
+
+def test_data_of_another_model_is_refused(large, data, tmp_path):
+    (data / "settings.json").write_text(
+        json.dumps({"format": 1, "vocabulary": {"input": 9, "output": 9}, "settings": {"units": "words"}})
+    )
+    with pytest.raises(UserError, match="other vocabularies"):
+        shortlist_from_data(large, data)
+
+
+def test_command(large, data, tmp_path):
+    app = build_app(["export", "stats"])
+    done = CliRunner().invoke(app, ["export", str(large.path), "--out", str(tmp_path / "o"), "--data", str(data)])
+    assert done.exit_code == 0, done.output
+    assert "MB (was" in done.output and "no shortlist" not in done.output
+    done = CliRunner().invoke(app, ["export", str(large.path), "--out", str(tmp_path / "p"), "--float"])
+    assert "no shortlist" in done.output
+    assert ModelFolder.open(tmp_path / "p").tensors["V.weight"].dtype == np.float32

@@ -1,0 +1,185 @@
+"""The compiled kernels against numpy, with and without AVX2, one thread and three, at awkward sizes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from hedline.runtime import kernels
+from hedline.runtime.kernels import Keys
+
+compiled_only = pytest.mark.skipif(not kernels.available(), reason="the compiled kernels are not built here")
+
+
+@pytest.fixture(params=[(True, 1), (True, 3), (False, 1)], ids=["avx2", "avx2-threads", "plain"])
+def mode(request):
+    if not kernels.available():
+        pytest.skip("the compiled kernels are not built here")
+    avx2, threads = request.param
+    kernels.compiled.set_avx2(avx2)
+    kernels.set_threads(threads)
+    yield request.param
+    kernels.compiled.set_avx2(True)
+    kernels.set_threads(1)
+
+
+def int8_matrix(rows: int, columns: int, seed: int = 0):
+    generator = np.random.default_rng(seed)
+    weight = generator.integers(-127, 128, (rows, columns)).astype(np.int8)
+    return weight, (0.5 + generator.random(rows)).astype(np.float32) / 100
+
+
+def floats(*shape: int, seed: int = 1):
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+@pytest.mark.parametrize(("n", "m", "k"), [(1, 1, 1), (5, 16, 32), (7, 33, 17), (13, 50, 401), (200, 64, 130)])
+@pytest.mark.parametrize("extras", [False, True])
+def test_linear(mode, n, m, k, extras):
+    weight, scale = int8_matrix(m, k)
+    x, bias, residual = floats(n, k), floats(m, seed=2), floats(n, m, seed=3)
+    expected = x.astype(np.float64) @ (weight * scale[:, None]).T.astype(np.float64)
+    if extras:
+        expected = np.maximum(expected + bias + residual, 0)
+    packed = kernels.pack(weight)
+    got = kernels.linear(x, packed, scale, bias if extras else None, residual if extras else None, relu=extras)
+    np.testing.assert_allclose(got, expected, atol=2e-4 * max(1, np.abs(expected).max()))
+
+
+@pytest.mark.parametrize("k", [2048, 8192])
+def test_no_sum_overflows_at_the_extremes(mode, k):
+    """All activations and weights at their largest: the worst case for 32-bit sums."""
+    weight = np.full((16, k), 127, np.int8)
+    got = kernels.linear(
+        np.full((6, k), -3.0, np.float32), kernels.pack(weight), np.ones(16, np.float32), None, None, False
+    )
+    np.testing.assert_allclose(got, -3.0 * 127 * k, rtol=2e-4)
+
+
+def test_rows_of_zeros_and_infinities(mode):
+    weight, scale = int8_matrix(16, 32)
+    x = np.zeros((3, 32), np.float32)
+    x[1, 4] = np.inf
+    x[2] = 1
+    out = kernels.linear(x, kernels.pack(weight), scale, None, None, False)
+    np.testing.assert_array_equal(out[0], 0)
+    np.testing.assert_allclose(out[2], (weight * scale[:, None]).sum(axis=1), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize(("n", "k", "count"), [(1, 1, 1), (5, 400, 37), (11, 17, 8), (4, 24, 101)])
+def test_chosen_rows(mode, n, k, count):
+    weight, scale = int8_matrix(120, k)
+    bias, x = floats(120), floats(n, k)
+    index = np.random.default_rng(4).integers(0, 120, count).astype(np.int32)
+    out = np.full((n, count + 3), 7.0, np.float32)
+    kernels.chosen(x, weight, scale, bias, index, out)
+    expected = x @ (weight * scale[:, None])[index].T + bias[index]
+    np.testing.assert_allclose(out[:, :count], expected, atol=2e-4 * max(1, np.abs(expected).max()))
+    np.testing.assert_array_equal(out[:, count:], 7.0)
+
+
+def test_chosen_all_rows(mode):
+    weight, scale = int8_matrix(33, 48)
+    x, out = floats(3, 48), np.empty((3, 33), np.float32)
+    kernels.chosen(x, weight, scale, None, None, out)
+    np.testing.assert_allclose(out, x @ (weight * scale[:, None]).T, atol=1e-3)
+
+
+@compiled_only
+def test_wrong_sizes_are_errors_not_crashes():
+    weight, scale = int8_matrix(8, 16)
+    out = np.empty((2, 4), np.float32)
+    index = np.array([0, 8], np.int32)
+    with pytest.raises(IndexError):
+        kernels.chosen(floats(2, 16), weight, scale, None, index, out)
+    with pytest.raises(ValueError, match="items"):
+        kernels.chosen(floats(2, 17), weight, scale, None, None, np.empty((2, 8), np.float32))
+    with pytest.raises(ValueError, match="items"):
+        kernels.compiled.linear(floats(2, 16), kernels.pack(weight), scale, None, None, out, 2, 8, 16, False)
+    keys = Keys(np.array([3, 9]), start=np.array([0, 0]))
+    with pytest.raises(IndexError):
+        kernels.attend(floats(2, 8), 0, floats(8, 16), (0, 8), keys, 2, 8)
+
+
+def test_log_softmax(mode):
+    scores = floats(5, 1003) * 10
+    scores[2, 500:] = -np.inf
+    scores[3, 7] = 200
+    exact = scores.astype(np.float64)
+    top = exact.max(axis=1, keepdims=True)
+    expected = exact - top - np.log(np.exp(exact - top).sum(axis=1, keepdims=True))
+    got = kernels.log_softmax(scores.copy())
+    finite = np.isfinite(expected)
+    np.testing.assert_array_equal(np.isfinite(got), finite)
+    np.testing.assert_allclose(got[finite], expected[finite], atol=1e-4, rtol=1e-6)
+
+
+def without_kernels(monkeypatch, function, *arguments):
+    with monkeypatch.context() as patch:
+        patch.setattr(kernels, "compiled", None)
+        return function(*arguments)
+
+
+def test_layer_norm(mode, monkeypatch):
+    arguments = (floats(6, 37) * 3 + 1, floats(37, seed=5), floats(37, seed=6))
+    expected = without_kernels(monkeypatch, kernels.layer_norm, *arguments)
+    np.testing.assert_allclose(kernels.layer_norm(*arguments), expected, atol=1e-5)
+
+
+def test_mix(mode, monkeypatch):
+    mixture, extra = floats(4, 9), floats(9, 1030, seed=7)
+    expected, got = np.zeros((4, 1040), np.float32), np.zeros((4, 1040), np.float32)
+    without_kernels(monkeypatch, kernels.mix, expected, mixture, extra)
+    kernels.mix(got, mixture, extra)
+    np.testing.assert_allclose(got, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+@pytest.mark.parametrize("depth", [4, 20, 64])
+def test_attention(mode, monkeypatch, indexed, depth):
+    generator = np.random.default_rng(8)
+    heads, rows, width = 3, 9, 3 * depth
+    queries, table = floats(rows, 2 * width + 1), floats(40, 2 * width + 5, seed=9)
+    length = generator.integers(1, 11, rows)
+    if indexed:
+        keys = Keys(length, index=generator.integers(0, 40, (rows, 12)).astype(np.int32))
+    else:
+        keys = Keys(length, start=generator.integers(0, 30, rows))
+    arguments = (queries, 1, table, (3, width + 4), keys, heads, width)
+    expected = without_kernels(monkeypatch, kernels.attend, *arguments)
+    got = kernels.attend(*arguments)
+    np.testing.assert_allclose(got[0], expected[0], atol=1e-5)
+    np.testing.assert_allclose(got[1], expected[1], atol=1e-6)
+    np.testing.assert_allclose(got[1].sum(axis=1), 1, atol=1e-5)
+
+
+@compiled_only
+def test_threads_survive_a_fork():
+    """A child made by fork has no pool; it must compute alone instead of waiting for ever."""
+    program = """
+import os, numpy as np
+from hedline.runtime import kernels
+kernels.set_threads(2)
+weight = np.ones((512, 512), np.int8)
+ones = np.ones(512, np.float32)
+def work():
+    return kernels.linear(np.ones((8, 512), np.float32), kernels.pack(weight), ones, None, None, False)
+work()
+child = os.fork()
+if child == 0:
+    work(); kernels.set_threads(2); work(); os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+work()
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", program], check=True, timeout=60)
+
+
+def test_switched_off_by_the_environment():
+    program = "from hedline.runtime import kernels; print(kernels.available(), kernels.set_threads(4))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={"HEDLINE_KERNELS": "0"}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", "1"]

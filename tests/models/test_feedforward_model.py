@@ -113,10 +113,8 @@ def test_batched_equals_word_by_word(shape):
 def test_padding_never_leaks(shape):
     """Each pair alone gives the same loss as in company, and garbage behind the end changes nothing."""
     model = make(shape).eval()
-    together = float(model.loss(Batch.from_lists(INPUTS, HEADLINES))[0])
-    alone = sum(
-        float(model.loss(Batch.from_lists([x], [y]))[0]) for x, y in zip(INPUTS, HEADLINES, strict=True)
-    )
+    together = model.loss(Batch.from_lists(INPUTS, HEADLINES))[0].item()
+    alone = sum(model.loss(Batch.from_lists([x], [y]))[0].item() for x, y in zip(INPUTS, HEADLINES, strict=True))
     assert together == pytest.approx(alone, rel=1e-12)
 
 
@@ -168,7 +166,7 @@ def test_folder_tensors_round_trip():
     model, other = make(shape), FeedForward(shape, VIN, VOUT).double()
     other.load_folder_tensors(model.folder_tensors())
     batch = Batch.from_lists(INPUTS, HEADLINES)
-    assert float(model.eval().loss(batch)[0]) == float(other.eval().loss(batch)[0])
+    assert torch.equal(model.eval().loss(batch)[0], other.eval().loss(batch)[0])
 
 
 def test_smoothing_and_dropout_only_in_training():
@@ -178,9 +176,9 @@ def test_smoothing_and_dropout_only_in_training():
     regular = FeedForward(shape, VIN, VOUT, Regularization(0.5, 0.1))
     regular.load_state_dict(plain.state_dict())
     batch = Batch.from_lists(INPUTS, HEADLINES)
-    exact = float(plain.loss(batch)[0])
-    assert float(regular.train().loss(batch)[0]) != pytest.approx(exact)
-    assert float(regular.eval().loss(batch)[0]) == pytest.approx(exact, rel=1e-6)
+    exact = plain.loss(batch)[0].item()
+    assert regular.train().loss(batch)[0].item() != pytest.approx(exact)
+    assert regular.eval().loss(batch)[0].item() == pytest.approx(exact, rel=1e-6)
 
 
 def test_shared_copies_use_the_output_rows():
@@ -194,7 +192,7 @@ def test_shared_copies_use_the_output_rows():
     reopened = build_model("feedforward", {"D": 3, "H": 4, "share_copy": True}, vocab_in, vocab_out)
     reopened.load_folder_tensors(tensors)
     batch = Batch.from_lists([[4, 5, 6]], [[4, 5]])
-    assert float(model.loss(batch)[0]) == pytest.approx(float(reopened.loss(batch)[0]))
+    torch.testing.assert_close(model.loss(batch)[0], reopened.loss(batch)[0])
 
 
 @pytest.mark.parametrize(

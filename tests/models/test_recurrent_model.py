@@ -61,7 +61,7 @@ def formula_loss(model: Recurrent, x: list[int], headline: list[int]) -> float:
 def test_batched_equals_word_by_word(decoder):
     model = make(decoder).eval()
     expected = sum(formula_loss(model, x, y) for x, y in zip(INPUTS, HEADLINES, strict=True))
-    assert float(model.loss(Batch.from_lists(INPUTS, HEADLINES))[0]) == pytest.approx(expected, rel=1e-12)
+    assert model.loss(Batch.from_lists(INPUTS, HEADLINES))[0].item() == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("decoder", ["rnn", "lstm"])
@@ -75,9 +75,9 @@ def test_gradients_by_finite_differences(decoder):
         direction = torch.randn_like(value)
         with torch.no_grad():
             value += 1e-6 * direction
-            up = float(model.loss(batch)[0])
+            up = model.loss(batch)[0].item()
             value -= 2e-6 * direction
-            down = float(model.loss(batch)[0])
+            down = model.loss(batch)[0].item()
             value += 1e-6 * direction
         assert (up - down) / 2e-6 == pytest.approx((value.grad * direction).sum().item(), rel=1e-4, abs=1e-6), name
 
@@ -87,4 +87,4 @@ def test_folder_tensors_round_trip(decoder):
     model, other = make(decoder), Recurrent(make(decoder).shape, VIN, VOUT).double()
     other.load_folder_tensors(model.folder_tensors())
     batch = Batch.from_lists(INPUTS, HEADLINES)
-    assert float(model.loss(batch)[0]) == float(other.loss(batch)[0])
+    assert torch.equal(model.loss(batch)[0], other.loss(batch)[0])

@@ -1,0 +1,212 @@
+"""The loop: learning, resuming to the bit, surviving bad steps, ending in time, several processes as one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from synthetic import write_data
+
+from hedline.data.dataset import Dataset
+from hedline.errors import UserError
+from hedline.models.architecture import FeedForwardShape
+from hedline.models.nnlm import FeedForward, Regularization
+from hedline.training.config import PAPER, TrainConfig
+from hedline.training.loop import Hooks, Interrupted, Trainer
+from hedline.training.optimizer import learning_rate, renormalize
+from hedline.training.split import DeviceSplit
+
+CONFIG = TrainConfig(epochs=2, batch=16, dropout=0.1, ema=0.9, lr=5e-3, patience=0, label_smoothing=0.05)
+
+
+@pytest.fixture(scope="module")
+def splits(tmp_path_factory):
+    dataset = Dataset.open(write_data(tmp_path_factory.mktemp("data"), {"train": 120, "valid": 30}))
+    return DeviceSplit(dataset.split("train"), "cpu"), DeviceSplit(dataset.split("valid"), "cpu")
+
+
+def make_trainer(splits, config=CONFIG, encoder="attention") -> Trainer:
+    torch.manual_seed(config.seed)
+    shape = FeedForwardShape(encoder=encoder, D=8, H=12, C=3)
+    model = FeedForward(shape, 40, 40, Regularization(config.dropout, config.label_smoothing))
+    return Trainer(model, splits[0], splits[1], config)
+
+
+def weights(trainer: Trainer) -> list[torch.Tensor]:
+    return [value.detach().clone() for value in trainer.model.parameters()]
+
+
+def test_it_learns_and_reports(splits):
+    rows = []
+    trainer = make_trainer(splits, replace(CONFIG, epochs=6))
+    place = trainer.run(Hooks(epoch_done=lambda row, improved: rows.append((row, improved))))
+    assert len(rows) == 6 and place.history == [row for row, _ in rows]
+    first, last = rows[0][0], rows[-1][0]
+    assert last["valid"] < 0.9 * first["valid"] and last["train"] < first["train"]
+    assert place.best == min(row["valid"] for row, _ in rows)
+    assert last["valid_known"] != last["valid"]
+
+
+@pytest.mark.parametrize("preset", ["fast", "paper"])
+@pytest.mark.parametrize("stop_after", [3, 8, 12])
+def test_resumed_equals_uninterrupted_to_the_bit(splits, tmp_path, preset, stop_after):
+    from hedline.training.checkpoint import load_checkpoint, save_checkpoint
+
+    config = CONFIG if preset == "fast" else replace(PAPER, epochs=2, batch=128, lr=0.5)
+    whole = make_trainer(splits, config)
+    whole.run(Hooks())
+
+    part = make_trainer(splits, config)
+    count = 0
+
+    def stop():
+        nonlocal count
+        count += 1
+        return count == stop_after
+
+    def save():
+        save_checkpoint(tmp_path, part.state_tensors(), part.state_facts())
+
+    with pytest.raises(Interrupted):
+        part.run(Hooks(save=save, stop=stop))
+    torch.manual_seed(999)
+    rest = make_trainer(splits, config)
+    rest.restore(*load_checkpoint(tmp_path))
+    rest.run(Hooks())
+    for one, other in zip(weights(whole), weights(rest), strict=True):
+        assert torch.equal(one, other)
+    for one, other in zip(whole.average.shadow, rest.average.shadow, strict=True):
+        assert torch.equal(one, other)
+    drop = ("seconds",)
+    for one, other in zip(whole.place.history, rest.place.history, strict=True):
+        assert {k: v for k, v in one.items() if k not in drop} == {k: v for k, v in other.items() if k not in drop}
+
+
+def test_same_seed_same_weights(splits):
+    one, two, other = make_trainer(splits), make_trainer(splits), make_trainer(splits, replace(CONFIG, seed=2))
+    for trainer in (one, two, other):
+        trainer.run(Hooks())
+    assert all(torch.equal(a, b) for a, b in zip(weights(one), weights(two), strict=True))
+    assert not all(torch.equal(a, b) for a, b in zip(weights(one), weights(other), strict=True))
+
+
+@pytest.mark.parametrize("config", [CONFIG, replace(PAPER, batch=32)], ids=["adamw", "sgd"])
+def test_nan_step_changes_nothing_and_is_counted(splits, config):
+    trainer = make_trainer(splits, config)
+    plan, placed, _ = trainer._prepare_epoch()
+    trainer._step(placed.batch(0), int(plan.tokens[0]), 1e-2)
+    before, average = weights(trainer), [value.clone() for value in trainer.average.shadow]
+    good = trainer.model.loss
+    trainer.model.loss = lambda batch: (good(batch)[0] * float("nan"), 1)
+    trainer._step(placed.batch(1), int(plan.tokens[1]), 1e-2)
+    assert int(trainer.optimizer.skipped) == 1
+    assert all(torch.equal(a, b) for a, b in zip(before, weights(trainer), strict=True))
+    trainer.model.loss = good
+    trainer._step(placed.batch(2), int(plan.tokens[2]), 1e-2)
+    assert not all(torch.equal(a, b) for a, b in zip(before, weights(trainer), strict=True))
+    assert all(torch.isfinite(value).all() for value in weights(trainer))
+    assert len(average) == len(trainer.average.shadow)
+
+
+def test_nothing_but_nan_is_an_error(splits):
+    trainer = make_trainer(splits, replace(CONFIG, batch=4))
+    good = trainer.model.loss
+    trainer.model.loss = lambda batch: (good(batch)[0] * float("nan"), 1)
+    with pytest.raises(UserError, match="diverged"):
+        trainer.run(Hooks())
+
+
+def test_clipping_limits_the_step(splits):
+    """Plain SGD at rate 1 moves the weights by exactly the clipped gradient."""
+    trainer = make_trainer(splits, replace(PAPER, batch=64, clip=0.01))
+    plan, placed, _ = trainer._prepare_epoch()
+    before = weights(trainer)
+    trainer._step(placed.batch(0), int(plan.tokens[0]), 1.0)
+    moved = torch.sqrt(sum(((a - b) ** 2).sum() for a, b in zip(before, weights(trainer), strict=True)))
+    assert float(trainer.optimizer.norm) > 0.01
+    assert float(moved) == pytest.approx(0.01, rel=1e-3)
+
+
+def test_time_limit_ends_cleanly(splits):
+    trainer = make_trainer(splits, replace(CONFIG, epochs=100_000, time_limit=1.5))
+    place = trainer.run(Hooks())
+    assert 1.0 < trainer.seconds() < 15
+    assert place.history and place.epoch < 100_000
+    assert trainer.progress() == 1.0
+
+
+def test_early_stopping(splits):
+    trainer = make_trainer(splits, replace(CONFIG, epochs=50, lr=1e-9, warmup=0.0, patience=2, ema=0.0))
+    trainer.validate = lambda: None  # no validation: the (noisy) training loss is judged instead
+    values = iter([5.0, 4.0, 6.0, 7.0, 8.0])
+    from hedline.training.evaluate import Perplexity
+
+    trainer.validate = lambda: Perplexity(next(values), 1.0, 1, 0)
+    assert len(trainer.run(Hooks()).history) == 4
+
+
+def test_halving(splits):
+    from hedline.training.evaluate import Perplexity
+
+    trainer = make_trainer(splits, replace(PAPER, epochs=4, batch=256))
+    values = iter([5.0, 6.0, 4.0, 4.5])
+    trainer.validate = lambda: Perplexity(next(values), 1.0, 1, 0)
+    assert trainer.run(Hooks()).halvings == 2
+    assert learning_rate(PAPER, 0.5, 2) == pytest.approx(0.05 / 4)
+
+
+def test_schedules():
+    for schedule in ("cosine", "linear"):
+        config = replace(CONFIG, schedule=schedule, warmup=0.1, lr=1.0)
+        assert learning_rate(config, 0.05, 0) == pytest.approx(0.5)
+        assert learning_rate(config, 0.1, 0) == pytest.approx(1.0)
+        assert learning_rate(config, 0.55, 0) == pytest.approx(0.5)
+        assert learning_rate(config, 1.0, 0) == pytest.approx(0.0)
+
+
+def test_renormalize_shortens_long_rows_only():
+    table = torch.tensor([[3.0, 4.0], [0.3, 0.4]])
+    renormalize([table])
+    torch.testing.assert_close(table, torch.tensor([[0.6, 0.8], [0.3, 0.4]]))
+
+
+DDP_SCRIPT = """
+import sys, torch
+sys.path.insert(0, sys.argv[3])
+from test_loop import CONFIG, make_trainer
+from dataclasses import replace
+from hedline.data.dataset import Dataset
+from hedline.training.loop import Hooks
+from hedline.training.split import DeviceSplit
+dataset = Dataset.open(sys.argv[1])
+splits = [DeviceSplit(dataset.split(name), "cpu") for name in ("train", "valid")]
+trainer = make_trainer(splits, replace(CONFIG, dropout=0.0, batch=7))
+trainer.run(Hooks())
+if trainer.group.first:
+    from safetensors.torch import save_file
+    save_file(dict(trainer.model.named_parameters()), sys.argv[2])
+trainer.group.close()
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_equal_one(tmp_path):
+    data = write_data(tmp_path / "data", {"train": 60, "valid": 10})
+    script = tmp_path / "job.py"
+    script.write_text(DDP_SCRIPT)
+    found = []
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    for world in (1, 2):
+        out = tmp_path / f"{world}.safetensors"
+        command = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={world}"]
+        arguments = [str(script), str(data), str(out), str(Path(__file__).parent)]
+        subprocess.run([*command, *arguments], check=True, env=environment, capture_output=True, timeout=300)
+        found.append(load_file(out))
+    for name, one in found[0].items():
+        torch.testing.assert_close(one, found[1][name], rtol=1e-4, atol=1e-5)

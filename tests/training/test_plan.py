@@ -1,0 +1,74 @@
+"""Epoch plans: every pair once, sizes as asked, the same for the same seed, shared without loss."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hedline.training.plan import plan_epoch, share
+
+LENGTHS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 12)), min_size=1, max_size=60)
+
+
+@settings(max_examples=60, deadline=None)
+@given(LENGTHS, st.integers(1, 40), st.sampled_from(["headlines", "triples", "tokens"]), st.integers(0, 5))
+def test_every_word_once_and_widths_fit(lengths, size, unit, epoch):
+    inputs, outputs = (np.array(column) for column in zip(*lengths, strict=True))
+    plan = plan_epoch(inputs, outputs, size, unit, seed=1, epoch=epoch, pool=3)
+    assert plan.bounds[0] == 0 and plan.bounds[-1] == len(plan.pairs) and (np.diff(plan.bounds) > 0).all()
+    assert plan.tokens.sum() == outputs.sum()
+    if unit == "triples":
+        words = sorted(zip(plan.pairs.tolist(), plan.positions.tolist(), strict=True))
+        assert words == [(pair, place) for pair, count in enumerate(outputs) for place in range(count)]
+    else:
+        assert sorted(plan.pairs.tolist()) == list(range(len(inputs)))
+    for step in range(plan.steps):
+        chosen = plan.pairs[plan.bounds[step] : plan.bounds[step + 1]]
+        assert plan.widths[step] == max(1, inputs[chosen].max()) and plan.heights[step] == outputs[chosen].max()
+
+
+@settings(max_examples=60, deadline=None)
+@given(LENGTHS, st.integers(1, 20), st.sampled_from(["headlines", "triples"]), st.integers(2, 4))
+def test_shares_add_up(lengths, size, unit, world):
+    inputs, outputs = (np.array(column) for column in zip(*lengths, strict=True))
+    plan = plan_epoch(inputs, outputs, size, unit, seed=1, epoch=0)
+    parts = [share(plan, inputs, outputs, rank, world) for rank in range(world)]
+    assert all(part.steps == plan.steps for part in parts)
+    assert (sum(part.tokens for part in parts) == plan.tokens).all()
+
+
+def test_headlines_to_a_batch_and_paper_groups():
+    random = np.random.default_rng(0)
+    inputs, outputs = random.integers(5, 40, 1000), random.integers(4, 15, 1000)
+    plan = plan_epoch(inputs, outputs, 50, "headlines", seed=3, epoch=2)
+    assert set(np.diff(plan.bounds)) == {50}
+    triples = plan_epoch(inputs, outputs, 64, "triples", seed=3, epoch=2)
+    assert np.diff(triples.bounds).max() == 64
+    for step in range(triples.steps):  # the paper: grouped by input length
+        chosen = triples.pairs[triples.bounds[step] : triples.bounds[step + 1]]
+        assert len(set(inputs[chosen])) == 1
+
+
+def test_tokens_to_a_batch():
+    random = np.random.default_rng(0)
+    inputs, outputs = random.integers(5, 40, 5000), random.integers(4, 15, 5000)
+    plan = plan_epoch(inputs, outputs, 2000, "tokens", seed=3, epoch=2)
+    cost = np.add.reduceat((inputs + outputs)[plan.pairs], plan.bounds[:-1])
+    assert cost.max() < 2100 and cost.min() > 1900
+    padded = (plan.widths + plan.heights) * np.diff(plan.bounds)
+    assert padded.sum() < 1.15 * cost.sum()  # sorted by length: little padding
+
+
+@pytest.mark.parametrize("unit", ["headlines", "triples", "tokens"])
+def test_seed_and_epoch_decide(unit):
+    random = np.random.default_rng(0)
+    inputs, outputs = random.integers(5, 40, 300), random.integers(4, 15, 300)
+
+    def order(seed, epoch):
+        return plan_epoch(inputs, outputs, 32, unit, seed, epoch).pairs.tolist()
+
+    assert order(1, 0) == order(1, 0)
+    assert order(1, 0) != order(1, 1)
+    assert order(1, 0) != order(2, 0)

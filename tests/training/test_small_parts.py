@@ -1,0 +1,86 @@
+"""Curves, collapse, automatic settings, perplexity arithmetic."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+import torch
+
+from hedline.errors import UserError
+from hedline.models.architecture import FeedForwardShape
+from hedline.models.batch import Batch
+from hedline.models.nnlm import FeedForward
+from hedline.training.config import PAPER, TrainConfig, automatic, automatic_architecture, override
+from hedline.training.curves import curves_svg
+from hedline.training.evaluate import exp, unknown_only
+from hedline.training.samples import collapse_warning, greedy
+
+
+def test_curves_are_svg_with_a_point_an_epoch():
+    history = [{"epoch": n + 1, "train": 100 / (n + 1), "valid": 90 / (n + 1), "valid_known": None} for n in range(4)]
+    root = ElementTree.fromstring(curves_svg(history, "a <b> & c".replace("<", "").replace("&", "and")))
+    lines = [node for node in root.iter() if node.tag.endswith("polyline")]
+    assert [len(line.get("points").split()) for line in lines] == [4, 4, 0]
+
+
+def test_curves_of_nothing_and_of_infinity():
+    ElementTree.fromstring(curves_svg([], "x"))
+    ElementTree.fromstring(curves_svg([{"epoch": 1, "train": math.inf, "valid": None}], "x"))
+
+
+def test_collapse():
+    assert collapse_warning([[4, 5]] * 20) is not None
+    assert "empty" in collapse_warning([[]] * 20)
+    assert collapse_warning([[number, 5] for number in range(20)]) is None
+    assert collapse_warning([[4]] * 3) is None
+
+
+def test_greedy_takes_the_likeliest_and_stops_at_the_end():
+    torch.manual_seed(0)
+    model = FeedForward(FeedForwardShape(D=3, H=4, C=2), 9, 9)
+    inputs, lengths = torch.tensor([[4, 5, 6], [7, 8, 0]]), torch.tensor([3, 2])
+    found = greedy(model, inputs, lengths, most=4)
+    for row, headline in enumerate(found):
+        words = []
+        for _ in range(4):
+            batch = Batch.from_lists([inputs[row, : lengths[row]].tolist()], [[*words, 4]])
+            states, _ = model.states(model.read(batch.inputs, batch.input_lengths), batch.outputs)
+            scores = model.output(states)[0, len(words)].detach()
+            scores[[0, 1, 2]] = -math.inf
+            word = int(scores.argmax())
+            if word == 3:
+                break
+            words.append(word)
+        assert headline == words
+
+
+def test_perplexity_arithmetic():
+    assert exp(math.log(8) * 5, 5) == pytest.approx(8)
+    assert exp(1e9, 1) == math.inf and math.isnan(exp(0.0, 0))
+    batch = unknown_only(Batch.from_lists([[4], [5]], [[1, 4], [5, 1, 1]]))
+    assert batch.count == 3 and batch.targets.tolist() == [1, 1, 1]
+
+
+def test_paper_preset_is_the_paper():
+    assert (PAPER.optimizer, PAPER.lr, PAPER.batch, PAPER.batch_of) == ("sgd", 0.05, 64, "triples")
+    assert PAPER.renormalize and PAPER.schedule == "halve"
+    assert not (PAPER.dropout or PAPER.label_smoothing or PAPER.weight_decay or PAPER.ema or PAPER.clip)
+    assert automatic_architecture(100, False, "paper") == {"D": 200, "H": 400}
+
+
+def test_sizes_follow_the_data():
+    assert automatic_architecture(100_000, False, "fast") == {"D": 64, "H": 128}
+    assert automatic_architecture(2_000, False, "fast") == {"D": 32, "H": 64}
+    assert automatic_architecture(2_000_000, True, "fast") == {"D": 200, "H": 400}
+    batches = [automatic("fast", pairs, False).batch for pairs in (1, 1000, 10_000, 100_000, 1_000_000)]
+    assert batches == sorted(batches) and batches[0] >= 1 and batches[-1] <= 256
+
+
+def test_override_checks_names_and_kinds():
+    assert override(TrainConfig(), {"lr": "0.5", "renormalize": "true"}).lr == 0.5
+    with pytest.raises(UserError, match="'patience'"):
+        override(TrainConfig(), {"pateince": 3})
+    with pytest.raises(UserError, match="renormalize"):
+        override(TrainConfig(), {"renormalize": "perhaps"})

@@ -1,0 +1,33 @@
+"""Batches cut on the device hold exactly the pairs of the plan."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from synthetic import write_data
+
+from hedline.data.dataset import Dataset
+from hedline.training.plan import plan_epoch
+from hedline.training.split import DeviceSplit
+
+
+@pytest.mark.parametrize("unit", ["headlines", "triples"])
+def test_batches_hold_the_pairs(tmp_path, unit):
+    pairs = Dataset.open(write_data(tmp_path, {"train": 50})).split("train")
+    split = DeviceSplit(pairs, "cpu")
+    plan = plan_epoch(split.input_lengths, split.output_lengths, 7, unit, seed=1, epoch=0)
+    placed = split.place(plan)
+    for step in range(plan.steps):
+        batch = placed.batch(step)
+        chosen = plan.pairs[plan.bounds[step] : plan.bounds[step + 1]]
+        assert batch.count == len(batch.token_rows) == len(batch.targets) == plan.tokens[step]
+        for row, pair in enumerate(chosen):
+            size = int(batch.input_lengths[row])
+            assert batch.inputs[row, :size].tolist() == pairs.input(pair).tolist()
+            assert not batch.inputs[row, size:].any()
+            end = int(batch.output_lengths[row])
+            assert batch.outputs[row, :end].tolist() == [*pairs.output(pair).tolist(), 3]
+            assert not batch.outputs[row, end:].any()
+        if unit == "headlines":
+            expected = np.concatenate([[*pairs.output(pair).tolist(), 3] for pair in chosen])
+            assert batch.targets.tolist() == expected.tolist()

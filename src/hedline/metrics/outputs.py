@@ -97,6 +97,8 @@ def _json_row(path: Path, line: int, text: str, fields: Sequence[str]) -> Row:
         value = json.loads(text)
     except json.JSONDecodeError as error:
         raise UserError(f"{path}:{line}: not JSON ({error.msg} at column {error.colno})") from None
+    except (ValueError, RecursionError):  # a number of thousands of digits, brackets nested thousands deep
+        raise UserError(f"{path}:{line}: not JSON that can be read") from None
     if not isinstance(value, dict):
         raise UserError(f"{path}:{line}: not a JSON object")
     lead = value.get("lead")

@@ -6,18 +6,19 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-WORDS = """
+_LISTING = """
 the of a to in on for and is was has after with police killed kills killing killer government governments governmental
 agreement agreed running ran runs yesterday happily city cities council councils nation nations national nationalize
 nationalization relational conditional operator feudalism decisiveness hopefulness callousness formality sensitivity
 sensibility triplicate formative formalize electricity electrical hopeful goodness revival allowance inference airliner
 adjustable defensible irritant replacement adjustment dependent adoption homologous communism activate angular effective
-bowdlerize probate rate cease controlled rolling sky flies dying lying yes yellow syzygy boy say enjoyed toys feed agreed
+bowdlerize probate rate cease controlled rolling sky flies dying lying yes yellow syzygy boy say enjoyed toys feed
 plastered bled motoring sing conflated troubled sized hopping tanned falling hissing fizzed failing filing better best
 geese mice children went gone women leaves wolves data criteria lying U.S. U.N. 1,200 1200 $45 $5m 3.5 7th 2004 2004-05
 90s 1/2 50% well-known co-operation state-of-the-art x-ray mother-in-law don't it's O'Brien Müller état café naïve 東京
 ﬁne İstanbul news: (AP) "quoted" end. a.m. #1 @home under_score CAPITALS MixedCase oil prices fell Monday stock-market
-""".split()
+"""
+WORDS = _LISTING.split()
 NOISE = ["-", "--", "...", "“", "”", "—", "&amp;", "\t", "\r", "\x0b", "\xa0", "é", "\u2028", "'", "$", "£5"]
 ODD_TEXTS = ["", " ", "...", "- -", "é", "\n", "\n\n", " \n ", "the", "a", "?!", "of the and"]
 

@@ -107,7 +107,7 @@ def test_every_stem_equals_the_scripts(tmp_path: Path):
     stemmer = re.search(r"^local %step2list;.*\Z", source, re.MULTILINE | re.DOTALL)
     assert stemmer is not None
     program = tmp_path / "stem.pl"
-    loop = "&initialise();\nwhile(<STDIN>) { chomp; print stem($_), \"\\n\"; }\n"
+    loop = '&initialise();\nwhile(<STDIN>) { chomp; print stem($_), "\\n"; }\n'
     program.write_text(stemmer.group(0) + loop, encoding="latin-1")
     words = sorted(awkward_words())
     output = subprocess.run(["perl", str(program)], input="\n".join(words), capture_output=True, text=True, check=True)
@@ -116,12 +116,17 @@ def test_every_stem_equals_the_scripts(tmp_path: Path):
     assert [(w, porter(w)) for w in words] == list(zip(words, stems, strict=True))
 
 
+SUFFIXES = """
+s es ies sses ss ed eed ing y e ll at bl iz ational tional enci anci izer bli alli entli eli ousli
+ization ation ator alism iveness fulness ousness aliti iviti biliti logi icate ative alize iciti ical ful ness al
+ance ence er ic able ible ant ement ment ent ou ism ate iti ous ive ize sion tion ion
+"""
+BASES = "b tr yz hop sky toy ye aeri syzyg prob contr goo x90 2 roll tann oat eye queu adjus govern"
+
+
 def awkward_words() -> set[str]:
     """Irregular English words and bases of every shape, with every suffix the rules know, twice over."""
-    suffixes = """s es ies sses ss ed eed ing y e ll at bl iz ational tional enci anci izer bli alli entli eli ousli
-    ization ation ator alism iveness fulness ousness aliti iviti biliti logi icate ative alize iciti ical ful ness al
-    ance ence er ic able ible ant ement ment ent ou ism ate iti ous ive ize sion tion ion""".split()
-    bases = "b tr yz hop sky toy ye aeri syzyg prob contr goo x90 2 roll tann oat eye queu adjus govern".split()
+    suffixes, bases = SUFFIXES.split(), BASES.split()
     words = {base + first + second for base in bases for first in ["", *suffixes] for second in ["", *suffixes]}
     return {word for word in words | set(exceptions()) if len(word) > 3}
 

@@ -162,6 +162,11 @@ def test_perplexity_with_and_without_unknown_words() -> None:
     assert measured.known == pytest.approx(np.exp(-np.delete(logs, 1).mean()), rel=1e-6)
 
 
+def test_ids_beyond_the_vocabulary_are_refused() -> None:
+    with pytest.raises(UserError, match="beyond the 5 words"):
+        estimate(np.array([4, 5]), np.array([0, 2]), [*SPECIALS, "a"], 2)
+
+
 @pytest.mark.parametrize(("order", "offsets"), [(0, [0, 1]), (11, [0, 1]), (2, [0])])
 def test_impossible_requests_are_one_sentence(order: int, offsets: list[int]) -> None:
     with pytest.raises(UserError):

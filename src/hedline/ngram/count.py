@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from hedline.progress import Progress
 from hedline.text.vocab import END, START
 
 NO_ROW = -1  # "this n-gram does not exist"
@@ -68,8 +69,11 @@ def lay_out(flat: Ids, offsets: Ids) -> Stream:
     return Stream(ids, places)
 
 
-def count_ngrams(stream: Stream, order: int, vocabulary: int) -> list[Level]:
-    """Levels 1 to `order`; level 1 has a row for every word of the vocabulary, seen or not."""
+def count_ngrams(stream: Stream, order: int, vocabulary: int, progress: Progress | None = None) -> list[Level]:
+    """Levels 1 to `order`; level 1 has a row for every word of the vocabulary, seen or not.
+
+    progress: advanced by one an order.
+    """
     unigrams = np.bincount(stream.ids, minlength=vocabulary).astype(np.int64)
     everything = np.arange(vocabulary, dtype=np.int64)
     levels = [Level(everything, np.zeros(vocabulary, np.int32), unigrams, everything == START)]
@@ -77,6 +81,8 @@ def count_ngrams(stream: Stream, order: int, vocabulary: int) -> list[Level]:
     for n in range(2, order + 1):
         level, rows = _next_level(stream, rows, n, vocabulary)
         levels.append(level)
+        if progress:
+            progress.advance(note=f"{len(level):,} {n}-grams")
     return levels
 
 

@@ -17,7 +17,11 @@ from hedline.errors import UserError
 from hedline.ngram.count import Ids, Level, adjust_counts, count_ngrams, lay_out
 from hedline.ngram.discount import Discount, estimate_discount
 from hedline.ngram.model import NEVER, NgramModel
+from hedline.progress import Progress
 from hedline.text.vocab import PAD, START
+
+MOST_TOKENS = 2**31 - 1  # rows are 32-bit
+SLOW_TOKENS = 2_000_000  # about five seconds: worth a progress line
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +32,12 @@ def estimate(flat: Ids, offsets: Ids, words: Sequence[str], order: int = 5) -> N
         raise UserError(f"an n-gram order of {order} is not possible: choose 1 to 10")
     if len(offsets) < 2:
         raise UserError("there are no sentences to estimate an n-gram model from")
-    levels = count_ngrams(lay_out(flat, offsets), order, len(words))
+    if len(flat) and int(flat[offsets[0] : offsets[-1]].max(initial=0)) >= len(words):
+        raise UserError(f"the sentences hold ids beyond the {len(words):,} words of the vocabulary; prepare them again")
+    if len(flat) + 2 * len(offsets) >= MOST_TOKENS:
+        raise UserError(f"{len(flat):,} tokens are too many to count here; the most is {MOST_TOKENS:,}")
+    progress = Progress(f"counting {len(flat):,} words", order - 1, "orders") if len(flat) >= SLOW_TOKENS else None
+    levels = count_ngrams(lay_out(flat, offsets), order, len(words), progress)
     adjust_counts(levels)
     discounts = [estimate_discount(level.counts) for level in levels]
     return interpolate(levels, discounts, unigrams(levels[0], discounts[0]), words)

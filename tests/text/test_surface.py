@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from hedline.text.detokenize import added_length, detokenize
 from hedline.text.normalize import normalize
 from hedline.text.source import read_source
-from hedline.text.surface import SPECIALS, Surfacer, capitalized, shapes, surface
+from hedline.text.surface import Surfacer, capitalized, shapes, surface
 from hedline.text.truecase import Truecaser
+from hedline.text.vocab import SPECIALS
 
 LOWER = {word: word for word in ["police", "the", "rain", "sales", "leaves"]}
 CASER = Truecaser({"nato": "NATO", "bergen": "Bergen", "iphone": "iPhone", **LOWER})

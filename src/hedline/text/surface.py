@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from hedline.text.detokenize import detokenize, printed
 from hedline.text.source import Source
 from hedline.text.truecase import BREAKS, Truecaser, same_length, says_casing
+from hedline.text.vocab import SPECIALS
 
-SPECIALS = frozenset(["<pad>", "<unk>", "<s>", "</s>"])
 Weights = Sequence[float]
 
 

@@ -10,17 +10,28 @@ from __future__ import annotations
 import importlib.util
 import json
 import random
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hedline.bench.perl import PerlRouge, why_missing
 
 REFERENCES = 4
+
+
+class Timing(NamedTuple):
+    """One run of a command: seconds on the wall and of the processor, and what it printed."""
+
+    seconds: float
+    cpu_seconds: float
+    output: str
+
+
 _ONSETS = (
     *("b", "br", "c", "ch", "d", "f", "fl", "g", "gr", "h", "j", "k", "l", "m"),
     *("n", "p", "pr", "qu", "r", "s", "sh", "st", "t", "tr", "v", "w"),
@@ -72,24 +83,33 @@ def run(limit: int = 2000) -> dict[str, Any]:
         folder = Path(name)
         files = _write(folder, items)
         hedline = [sys.executable, "-m", "hedline", "score", *files, "--format", "json"]
-        result: dict[str, Any] = {"summaries": limit, "references": REFERENCES, "seconds": {}, "skipped": {}}
-        seconds, output = _best(hedline, repeats=5)
-        result["seconds"]["hedline"] = seconds
+        result: dict[str, Any] = {"summaries": limit, "references": REFERENCES, "skipped": {}}
+        result |= {"seconds": {}, "cpu_seconds": {}}
+        ours = _best(hedline, repeats=5)
+        _record(result, "hedline", ours)
+        output = ours.output
         result["ours"] = {name: row["F"]["mean"] for name, row in json.loads(output)["scores"].items()}
         _measure(result, "ROUGE-1.5.5.pl", why_missing(), lambda: _perl(folder, items))
         missing = None if importlib.util.find_spec("rouge_score") else "rouge-score is not installed"
-        _measure(result, "rouge-score", missing, lambda: _best([sys.executable, "-c", _ROUGE_SCORE, *files], 2)[0])
-    result["times_faster"] = {
-        name: value / result["seconds"]["hedline"] for name, value in result["seconds"].items() if name != "hedline"
-    }
+        _measure(result, "rouge-score", missing, lambda: _best([sys.executable, "-c", _ROUGE_SCORE, *files], 2))
+    result["times_faster"] = _ratios(result["seconds"])
+    result["times_less_cpu"] = _ratios(result["cpu_seconds"])
     return result
 
 
-def _measure(result: dict[str, Any], name: str, missing: str | None, timed: Callable[[], float]) -> None:
+def _ratios(seconds: dict[str, float]) -> dict[str, float]:
+    return {name: value / seconds["hedline"] for name, value in seconds.items() if name != "hedline"}
+
+
+def _record(result: dict[str, Any], name: str, timing: Timing) -> None:
+    result["seconds"][name], result["cpu_seconds"][name] = timing.seconds, timing.cpu_seconds
+
+
+def _measure(result: dict[str, Any], name: str, missing: str | None, timed: Callable[[], Timing]) -> None:
     if missing:
         result["skipped"][name] = missing
     else:
-        result["seconds"][name] = timed()
+        _record(result, name, timed())
 
 
 def _write(folder: Path, items: list[list[str]]) -> list[str]:
@@ -102,29 +122,35 @@ def _write(folder: Path, items: list[list[str]]) -> list[str]:
     return names
 
 
-def _perl(folder: Path, items: list[list[str]]) -> float:
-    """Seconds of the script; its small files are written before the clock starts."""
+def _perl(folder: Path, items: list[list[str]]) -> Timing:
+    """Time of the script; its small files are written before the clock starts."""
     script = PerlRouge(folder / "perl")
     listing = script.list_file([(summary, references) for summary, *references in items])
-    return _best(script.command(listing, ["-m", "-n", "2"]), repeats=1)[0]
+    return _best(script.command(listing, ["-m", "-n", "2"]), repeats=1)
 
 
-def _best(command: list[str], repeats: int) -> tuple[float, str]:
-    """Fewest seconds over repeats, and the output."""
-    best, output = float("inf"), ""
-    for _ in range(repeats):
-        start = time.perf_counter()
-        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        best = min(best, time.perf_counter() - start)
-    return best, output
+def _best(command: list[str], repeats: int) -> Timing:
+    """The quickest of several runs."""
+    return min((_time(command) for _ in range(repeats)), key=lambda timing: timing.seconds)
+
+
+def _time(command: list[str]) -> Timing:
+    before, start = _children_seconds(), time.perf_counter()
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return Timing(time.perf_counter() - start, _children_seconds() - before, output)
+
+
+def _children_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def render(result: dict[str, Any]) -> str:
     """A table of seconds and ratios."""
     lines = [f"{result['summaries']:,} summaries, {result['references']} references, start-up included"]
     for name, seconds in result["seconds"].items():
-        ratio = result["times_faster"].get(name)
-        note = "" if ratio is None else f"   hedline is {ratio:.1f} x as fast"
+        ratio, cpu_ratio = result["times_faster"].get(name), result["times_less_cpu"].get(name)
+        note = "" if ratio is None else f"   hedline is {ratio:.1f} x as fast ({cpu_ratio:.1f} x by processor time)"
         lines.append(f"{name:16}{seconds:8.2f} s{note}")
     lines += [f"{name:16}not measured: {reason}" for name, reason in result["skipped"].items()]
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from itertools import zip_longest
 
 _UNITS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -46,7 +47,7 @@ def _numbers(text: str, weak: bool) -> list[tuple[str, set[Decimal]]]:
     """Every number as written with the values it may stand for; `weak`: number words in a wide sense too."""
     pieces = _PIECE.findall(text)
     found = []
-    for piece, following in zip(pieces, [*pieces[1:], ""], strict=True):
+    for piece, following in zip_longest(pieces, pieces[1:], fillvalue=""):
         value = _value(piece, weak)
         if value is not None:
             scale = _SCALE_OF.get(following.lower())

@@ -1,0 +1,88 @@
+"""What of a headline stands in its input: shares, numbers, names, lengths."""
+
+from __future__ import annotations
+
+import pytest
+
+from hedline.errors import UserError
+from hedline.metrics.extractive import (
+    copied_tokens,
+    measure_extractiveness,
+    novel_words,
+    unsupported_names,
+    unsupported_numbers,
+)
+from hedline.metrics.names import find_names
+
+LEAD = (
+    "Russian Defense Minister Sergei Ivanov said on Sunday that 1,200 troops of the European Union and the U.S. "
+    "will get 2 million dollars, three days after the fifth attack."
+)
+CASING = {"putin": "Putin", "storm": "storm", "russia": "Russia", "calls": "calls"}
+
+
+def test_ext_counts_tokens_in_any_case():
+    assert copied_tokens("IVANOV said no to Sunday", LEAD) == (3, 5)
+    assert copied_tokens("", LEAD) == (0, 0)
+
+
+def test_novel_words_are_words_only():
+    assert novel_words("Ivanov says: no, no!", LEAD) == ["says", "no", "no"]
+
+
+@pytest.mark.parametrize(
+    ("headline", "expected"),
+    [
+        ("1200 troops get $2m", []),
+        ("1,200 troops get 2,000,000 dollars", []),
+        ("two million for troops after 3 days", []),
+        ("4 days after 5th attack", ["4"]),
+        ("Seven killed, 13 hurt", ["Seven", "13"]),
+        ("One of the first attacks in half a second", []),
+        ("1.200 troops", ["1.200"]),
+        ("no numbers here", []),
+    ],
+)
+def test_numbers(headline, expected):
+    assert unsupported_numbers(headline, LEAD) == expected
+
+
+@pytest.mark.parametrize(
+    ("headline", "expected"),
+    [
+        ("Russia calls for joint front with Putin", ["Putin"]),
+        ("EU and US get money from NATO", ["NATO"]),
+        ("Ivanov's and Ivanovs meet the Russians", []),
+        ("Storm hits as I'm told Merkel resigns", ["Merkel"]),
+        ("troops: Berlin says no", []),
+        ("Putin Calls For Joint Front Against Terrorism", []),
+        ("PUTIN CALLS FOR FRONT", []),
+        ("talks with Russia-Ukraine group", ["Russia-Ukraine"]),
+        ("", []),
+    ],
+)
+def test_names(headline, expected):
+    assert unsupported_names(headline, LEAD) == expected
+
+
+def test_a_casing_table_finds_names_in_title_case():
+    assert unsupported_names("Putin Calls For Joint Front Against Terrorism", LEAD, CASING) == ["Putin"]
+    assert find_names("Storm hits Russia", CASING) == ["Russia"]
+    assert find_names("Russia hit by storm", CASING) == ["Russia"]
+
+
+def test_the_report_of_a_set():
+    report = measure_extractiveness(["Ivanov meets Putin", "9 troops", ""], [LEAD, LEAD, LEAD])
+    assert report.ext == pytest.approx(100 * 2 / 5)
+    assert report.bad_numbers == pytest.approx(100 / 3)
+    assert report.bad_names == pytest.approx(100 / 3)
+    assert (report.words, report.empty) == (pytest.approx(5 / 3), 1)
+    assert "Ext. 40.0 %" in report.to_text()
+    assert report.to_json()["empty"] == 1
+
+
+def test_sets_of_different_length_are_refused():
+    with pytest.raises(UserError):
+        measure_extractiveness(["a"], [])
+    with pytest.raises(UserError):
+        measure_extractiveness([], [])

@@ -35,6 +35,14 @@ def test_same_seed_same_weights() -> None:
     assert first.weights.tolist() == second.weights.tolist()
 
 
+def test_threads_change_nothing() -> None:
+    problem = make_problem(random_lists(6, 20, 20, 4, ROUGE), ROUGE)
+    start = np.array([1.0, 0, 0, 0])
+    one, three = (optimize(problem, [start], [7], MertOptions(4, 3, 5, threads)) for threads in (1, 3))
+    assert one.weights.tolist() == three.weights.tolist()
+    assert one.searches == three.searches
+
+
 def test_finds_the_weights_that_made_the_references() -> None:
     """Lists in which the best hypothesis of every input is the top one under hidden weights."""
     rng = np.random.default_rng(3)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,11 +17,20 @@ ENOUGH = 1e-6  # a sweep that gains less ends the climb
 
 @dataclass(frozen=True)
 class MertOptions:
-    """How hard to search: random starts, random directions a sweep, and the most sweeps of one climb."""
+    """How hard to search: random starts, random directions a sweep, most sweeps of one climb, climbs at a time."""
 
     restarts: int = 12
     directions: int = 8
     sweeps: int = 20
+    threads: int = 1
+
+
+class Climb(NamedTuple):
+    """Where one start led: weights (k,), score, line searches made."""
+
+    weights: Array
+    score: float
+    searches: int
 
 
 @dataclass(frozen=True)
@@ -38,23 +49,28 @@ def optimize(
     """Climb from each of `starts` and from random points, and keep the best.
 
     A later start must beat an earlier one clearly, so the result never scores below starts[0] (once inside the
-    bounds) and does not wander between equals.
+    bounds) and does not wander between equals. Every climb has random numbers of its own: threads change nothing.
     """
     options = options or MertOptions()
     rng = np.random.default_rng(list(seed))
     points = [problem.bounds.clip(start) for start in starts]
     points += [_random_point(problem, rng) for _ in range(options.restarts)]
-    best, searches = Optimum(points[0], problem.score(points[0]), 0, 0), 0
-    for index, point in enumerate(points):
-        weights, score, count = climb(problem, point, rng, options)
-        searches += count
-        if score > best.score + ENOUGH:
-            best = Optimum(weights, score, index, 0)
-    return Optimum(rescale(problem, best.weights, best.score), best.score, best.start, searches)
+
+    def climb_from(index: int) -> Climb:
+        return climb(problem, points[index], np.random.default_rng([*seed, index]), options)
+
+    with ThreadPoolExecutor(options.threads) as threads:
+        climbs = list(threads.map(climb_from, range(len(points))))
+    best = 0
+    for index, each in enumerate(climbs):
+        if each.score > climbs[best].score + ENOUGH:
+            best = index
+    searches = sum(each.searches for each in climbs)
+    return Optimum(rescale(problem, climbs[best].weights, climbs[best].score), climbs[best].score, best, searches)
 
 
-def climb(problem: Problem, weights: Array, rng: np.random.Generator, options: MertOptions) -> tuple[Array, float, int]:
-    """Sweep over the directions, moving at every gain, until a sweep gains nothing; returns searches made too."""
+def climb(problem: Problem, weights: Array, rng: np.random.Generator, options: MertOptions) -> Climb:
+    """Sweep over the directions, moving at every gain, until a sweep gains nothing."""
     score, searches = problem.score(weights), 0
     for _ in range(options.sweeps):
         before = score
@@ -65,7 +81,7 @@ def climb(problem: Problem, weights: Array, rng: np.random.Generator, options: M
                 weights, score = move.weights, move.score
         if score < before + ENOUGH:
             break
-    return weights, score, searches
+    return Climb(weights, score, searches)
 
 
 def rescale(problem: Problem, weights: Array, score: float) -> Array:

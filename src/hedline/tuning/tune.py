@@ -110,7 +110,7 @@ def _run(
     tell: Callable[[Round], None],
 ) -> Tuning:
     bounds = make_bounds(settings.features, settings.bounds)
-    mert = MertOptions(restarts=settings.restarts)
+    mert = MertOptions(restarts=settings.restarts, threads=workers)
     measure = find_preset(settings.preset).headline.lower()
     options = TuneOptions(settings.rounds, seed=settings.seed, smoothing=settings.smoothing, measure=measure, mert=mert)
     job = Job(str(model), items, settings.options(), settings.features, judge)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from hedline.models.architecture import FeedForwardShape
 from hedline.models.batch import START, Batch
-from hedline.models.encoders import Attention, BagOfWords, Convolution, Memory, embedding
+from hedline.models.encoders import Attention, BagOfWords, Convolution, Memory, embedding, working_type
 from hedline.models.softmax import linear_cross_entropy
 
 
@@ -75,13 +75,13 @@ class FeedForward(nn.Module):
 
     def predict(self, memory: Memory | None, words: Tensor) -> tuple[Tensor, Tensor | None]:
         """For words (B, N+C-1), N windows of C: [h ; enc] (B, N, 2H) and alignments (B, N, M)."""
-        context = self.drop(windows(self.E(words), self.shape.C))
+        context = self.drop(windows(narrow(self.E(words)), self.shape.C))
         h = torch.tanh(self.U(context))
         if memory is None or self.encoder is None:
             return h, None
         if self.shape.encoder == "attention" and not self.shape.share_context:
             assert isinstance(self.encoder, Attention)
-            context = self.drop(windows(self.encoder.G(words), self.shape.C))
+            context = self.drop(windows(narrow(self.encoder.G(words)), self.shape.C))
         enc, weights = self.encoder.attend(memory, context)
         return torch.cat([h, enc.to(h.dtype)], dim=-1), weights
 
@@ -131,6 +131,11 @@ def windows(embedded: Tensor, width: int) -> Tensor:
     """(B, N+width-1, D) to (B, N, width·D): each window's vectors side by side, oldest first."""
     count = embedded.shape[1] - width + 1
     return torch.cat([embedded[:, shift : shift + count] for shift in range(width)], dim=-1)
+
+
+def narrow(x: Tensor) -> Tensor:
+    """x in the type of the matrix products: bfloat16 under autocast."""
+    return x.to(working_type(x))
 
 
 def make_encoder(shape: FeedForwardShape, vocab_in: int, vocab_out: int) -> BagOfWords | Attention | None:

@@ -93,8 +93,10 @@ class _LinearCrossEntropy(torch.autograd.Function):
         rows = (row_gradient[:, :width] * scale).to(row_type)
         if table_gradient is None:  # a batch without words
             return rows, None, None, None, None, None
-        table = table_gradient[:words, : width + 1].to(table_type) * scale
-        return rows, table[:, :width], table[:, width], None, None, None
+        # Copies: contiguous, as the optimiser's kernels like them, and apart from what autograd keeps.
+        table = table_gradient[:words, :width].to(table_type, copy=True).mul_(scale)
+        bias = table_gradient[:words, width].to(table_type, copy=True).mul_(scale)
+        return rows, table, bias, None, None, None
 
 
 def linear_cross_entropy(

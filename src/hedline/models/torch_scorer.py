@@ -27,11 +27,13 @@ class Candidates(NamedTuple):
 class RowState(NamedTuple):
     """One row a hypothesis: which input it belongs to, and what the decoder remembers.
 
-    owner: (R,) input of each row; words: (R, C) the last words (feed-forward); recurrent: (h, cell) or None.
+    uniform: (B, M) equal weights, what a model without encoder reports as its alignment; owner: (R,)
+    input of each row; words: (R, C) the last words (feed-forward); recurrent: (h, cell) or None.
     """
 
     memory: Memory | None
     candidates: Candidates | None
+    uniform: Tensor
     owner: Tensor
     words: Tensor
     recurrent: State | None
@@ -56,7 +58,9 @@ class TorchScorer:
         words = torch.full((count, width), START, device=self.device)
         recurrent = self.model.first(memory) if isinstance(self.model, Recurrent) and memory is not None else None
         owner = torch.arange(count, device=self.device)
-        return RowState(memory, self._restrict(candidates), owner, words, recurrent)
+        real = torch.arange(ids.shape[1], device=self.device) < lengths.clamp(min=1)[:, None]
+        uniform = real / real.sum(dim=1, keepdim=True)
+        return RowState(memory, self._restrict(candidates), uniform, owner, words, recurrent)
 
     @torch.inference_mode()
     def step(self, state: RowState, last: Ints) -> Step:
@@ -72,7 +76,7 @@ class TorchScorer:
         else:
             grid, alignment = self.model.predict(memory, words)
             vectors = grid[:, 0]
-            weights = self._no_alignment(state) if alignment is None else alignment[:, 0]
+            weights = state.uniform[state.owner] if alignment is None else alignment[:, 0]
         log_probs = self._score(vectors, state)
         return Step(_numpy(log_probs), _numpy(weights), state._replace(words=words, recurrent=recurrent))
 
@@ -96,9 +100,6 @@ class TorchScorer:
             return torch.log_softmax(self.model.output(vectors).float(), dim=-1)
         weight, bias = state.candidates.weight[state.owner], state.candidates.bias[state.owner]
         return torch.log_softmax((torch.einsum("rk,rsk->rs", vectors, weight) + bias).float(), dim=-1)
-
-    def _no_alignment(self, state: RowState) -> Tensor:
-        return torch.zeros(len(state.owner), 0, device=self.device)
 
 
 def torch_scorer(model: Any) -> TorchScorer:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -91,6 +92,8 @@ class Trainer:
         wanted = config.precision
         self.half = wanted == "bf16" or (wanted == "auto" and self.device.type == "cuda")
         self.total_steps = 1
+        self.planner = ThreadPoolExecutor(1)
+        self.planned: dict[int, Future[EpochPlan]] = {}
 
     def run(self, hooks: Hooks) -> Place:
         """Train to the end of the config; returns where it ended."""
@@ -105,19 +108,20 @@ class Trainer:
         return self.place
 
     def _prepare_epoch(self) -> tuple[EpochPlan, Any, EpochPlan]:
-        split, config = self.train_split, self.config
-        plan = plan_epoch(
-            split.input_lengths,
-            split.output_lengths,
-            config.batch,
-            config.batch_of,
-            config.seed,
-            self.place.epoch,
-            config.pool,
-        )
+        split = self.train_split
+        plan = self._plan(self.place.epoch).result()
+        self.planned = {self.place.epoch + 1: self._plan(self.place.epoch + 1)}
         own = share(plan, split.input_lengths, split.output_lengths, self.group.rank, self.group.world)
-        self.total_steps = max(1, plan.steps * config.epochs)
+        self.total_steps = max(1, plan.steps * self.config.epochs)
         return plan, split.place(own), own
+
+    def _plan(self, epoch: int) -> Future[EpochPlan]:
+        """The plan of an epoch, made in the background: sorting millions of pairs must not stop the device."""
+        if epoch in self.planned:
+            return self.planned[epoch]
+        split, config = self.train_split, self.config
+        lengths = (split.input_lengths, split.output_lengths)
+        return self.planner.submit(plan_epoch, *lengths, config.batch, config.batch_of, config.seed, epoch, config.pool)
 
     def _epoch(self, plan: EpochPlan, placed: Any, own: EpochPlan, hooks: Hooks) -> bool:
         """The steps of one epoch from where we stand; False when the time ran out."""

@@ -77,7 +77,7 @@ def cut(cost: Ints, size: int, group: Ints | None = None) -> Ints:
     if group is None:
         ends = np.cumsum(cost)
         count = max(1, round(ends[-1] / size))
-        inner = np.searchsorted(ends, np.arange(1, count) * (ends[-1] / count))
+        inner = np.searchsorted(ends, np.arange(1, count) * (ends[-1] / count), side="right")
         return np.unique(np.concatenate([[0], inner, [len(cost)]])).astype(np.int64)
     starts = np.flatnonzero(np.diff(group, prepend=group[0] - 1))
     ends = np.append(starts[1:], len(group))

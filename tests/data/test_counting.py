@@ -54,7 +54,7 @@ def test_equal_counts_are_in_alphabetical_order_and_specials_cannot_return() -> 
 @pytest.mark.parametrize("text", ["", "the\na\n", "<pad>\n<unk>\n<s>\n</s>\nthe\nthe\n"])
 def test_damaged_vocabularies_are_sentences(tmp_path: Path, text: str) -> None:
     (tmp_path / "v.txt").write_text(text)
-    with pytest.raises(UserError, match="v.txt is damaged"):
+    with pytest.raises(UserError, match=r"v\.txt is damaged"):
         Vocabulary.load(tmp_path / "v.txt")
     with pytest.raises(UserError, match="cannot read the vocabulary"):
         Vocabulary.load(tmp_path / "missing.txt")

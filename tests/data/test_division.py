@@ -78,9 +78,9 @@ def test_hash_splits_take_their_shares_and_do_not_depend_on_order(tmp_path: Path
     train, valid, test = sizes(stats)
     assert train + valid + test == 1000
     assert abs(valid - 100) <= 5 and abs(test - 200) <= 10
-    first = {line for line in (tmp_path / "data/valid.jsonl").read_text().splitlines()}
+    first = set((tmp_path / "data/valid.jsonl").read_text().splitlines())
     run(tmp_path, rows[::-1], settings)
-    assert {line for line in (tmp_path / "data/valid.jsonl").read_text().splitlines()} == first
+    assert set((tmp_path / "data/valid.jsonl").read_text().splitlines()) == first
 
 
 @pytest.mark.parametrize(("count", "held"), [(12, 1), (100, 5), (400, 20)])

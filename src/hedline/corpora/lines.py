@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hedline.corpora.pairs import BadLine
@@ -20,7 +20,9 @@ def read_blocks(path: Path) -> Iterator[bytes | BadLine]:
     """Decompressed blocks of a file; ends with a `BadLine` when the file cannot be read to its end."""
     try:
         with open_binary(path) as stream:
-            while block := stream.read(BLOCK_BYTES):
+            # read1 gives what there is; read would throw away what it had gathered when an archive breaks off.
+            read: Callable[[int], bytes] = stream.read1  # type: ignore[attr-defined]
+            while block := read(BLOCK_BYTES):
                 yield block
     except UserError as error:
         yield BadLine(str(path), 0, str(error))

@@ -29,14 +29,26 @@ class Fields:
 def make_pair(file: str, line: int, row: dict[str, Any], fields: Fields) -> Pair | BadLine:
     """A pair from a row of named values; a missing or non-text field is a `BadLine`, an empty one a harmless one."""
     lead, headline = row.get(fields.lead), row.get(fields.headline)
-    for name, value in ((fields.lead, lead), (fields.headline, headline)):
+    if not (isinstance(lead, str) and isinstance(headline, str) and lead.strip() and headline.strip()):
+        return _bad_field(file, line, row, fields)
+    identity, source, date = row.get("id"), row.get("source"), row.get("date")
+    return Pair(_writable(lead), _writable(headline), _optional(identity), _optional(source), _optional(date))
+
+
+def _bad_field(file: str, line: int, row: dict[str, Any], fields: Fields) -> BadLine:
+    """What is wrong with the lead, or else with the headline."""
+    for name in (fields.lead, fields.headline):
+        value = row.get(name)
         if not isinstance(value, str):
             why = "is missing" if value is None else f"is not text but {type(value).__name__}"
             return BadLine(file, line, f"field {name!r} {why} (fields here: {_listing(row)})")
         if not value.strip():
             return BadLine(file, line, f"field {name!r} is empty", harmless=True)
-    extra = [_writable(str(row[name])) if row.get(name) is not None else "" for name in OPTIONAL_FIELDS]
-    return Pair(_writable(str(lead)), _writable(str(headline)), *extra)
+    raise AssertionError("called on a row whose fields are fine")
+
+
+def _optional(value: Any) -> str:
+    return "" if value is None else _writable(str(value))
 
 
 def _writable(text: str) -> str:

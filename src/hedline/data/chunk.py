@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import count
 from typing import Any
 
@@ -185,6 +186,7 @@ def prefix_words(text: str, characters: int = PREFIX_CHARACTERS) -> list[str]:
     return text[: characters + 1].rpartition(" ")[0].split(" ")
 
 
+@lru_cache(maxsize=10_000)
 def date_number(date: str) -> int:
     """`YYYY-MM-DD…` as the number yyyymmdd; 0 for anything else."""
     digits = date[:10].replace("-", "")

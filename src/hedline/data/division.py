@@ -28,7 +28,7 @@ Array = npt.NDArray[Any]
 
 @dataclass
 class Division:
-    """The split of every pair of every chunk (codes of `ROLES`, or REMOVED), what was removed here, and pairs that leaked."""
+    """The split of every pair of every chunk (codes of `ROLES`, or REMOVED), what was removed, and what leaked."""
 
     codes: list[Codes]
     removed: dict[str, int]

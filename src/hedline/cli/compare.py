@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json as json_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hedline.cli.score import DEFAULT_METRICS, Format, Multi, PresetName
+from hedline.cli.score import DEFAULT_METRICS, Format, Multi, PresetName, show
 
 
 def compare(
@@ -41,7 +40,7 @@ def compare(
     """
     from dataclasses import replace
 
-    from hedline.metrics.comparison import compare_files
+    from hedline.metrics.files import compare_files
     from hedline.metrics.presets import find_preset, with_limits
 
     options = replace(find_preset(preset.value), metrics=tuple(metric), stem=stem, multi=multi.value)
@@ -53,7 +52,4 @@ def compare(
         trials=trials,
         seed=seed,
     )
-    if format is Format.json:
-        print(json_module.dumps(result.to_json(), ensure_ascii=False, indent=2))
-    else:
-        print(result.to_text())
+    show(result, format)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_module
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Protocol
 
 import typer
 
@@ -76,32 +76,28 @@ def score(
     """
     from dataclasses import replace
 
-    from hedline.metrics.outputs import align, read_outputs, read_references
+    from hedline.metrics.files import score_files
     from hedline.metrics.presets import find_preset, with_limits
-    from hedline.metrics.report import evaluate_outputs
 
-    options = replace(
-        find_preset(preset.value),
-        metrics=tuple(metric),
-        stem=stem,
-        stop=stop,
-        multi=multi.value,
-        alpha=alpha,
-        jackknife=jackknife,
-    )
-    options = with_limits(options, bytes, words)
-    expected = read_references(references)
-    found = align(read_outputs(outputs), expected)
-    leads = [row.lead for row in expected]
-    report = evaluate_outputs(
-        [row.texts[0] for row in found],
-        [row.texts for row in expected],
-        options,
-        leads=leads if all(leads) else None,
-        confidence=confidence,
-        resamples=resamples,
-    )
+    options = with_limits(find_preset(preset.value), bytes, words)
+    options = replace(options, metrics=tuple(metric), stem=stem, stop=stop, multi=multi.value)
+    options = replace(options, alpha=alpha, jackknife=jackknife)
+    show(score_files(outputs, references, options, confidence=confidence, resamples=resamples), format)
+
+
+class Result(Protocol):
+    """What a scoring command gives back."""
+
+    def to_text(self) -> str:
+        """For people."""
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+
+
+def show(result: Result, format: Format) -> None:
+    """Print a result in the format asked for."""
     if format is Format.json:
-        print(json_module.dumps(report.to_json(), ensure_ascii=False, indent=2))
+        print(json_module.dumps(result.to_json(), ensure_ascii=False, indent=2))
     else:
-        print(report.to_text())
+        print(result.to_text())

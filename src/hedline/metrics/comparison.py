@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from hedline.errors import UserError
-from hedline.metrics.outputs import align, read_outputs, read_references
 from hedline.metrics.presets import Preset
 from hedline.metrics.report import LONG_NAMES, Report, evaluate_outputs
 from hedline.metrics.significance import Comparison, compare
@@ -90,28 +88,3 @@ def compare_outputs(
         for report in reports[1:]
     )
     return ComparisonTable(tuple(systems), reports, comparisons)
-
-
-def compare_files(
-    systems: Sequence[Path],
-    references: Sequence[Path],
-    preset: Preset,
-    *,
-    resamples: int = 1000,
-    trials: int = 10_000,
-    seed: int = 12345,
-) -> ComparisonTable:
-    """Compare files of outputs; systems are named by their files, with folders where names repeat."""
-    if len(systems) < 2:
-        raise UserError("comparing needs at least two files of outputs")
-    expected = read_references(references)
-    plain = [path.name.split(".")[0] for path in systems]
-    names = plain if len(set(plain)) == len(plain) else [str(path) for path in systems]
-    if len(set(names)) != len(names):
-        raise UserError("the same file of outputs is named twice: there is nothing to compare")
-    outputs = {
-        name: [row.texts[0] for row in align(read_outputs(path), expected)]
-        for name, path in zip(names, systems, strict=True)
-    }
-    texts = [row.texts for row in expected]
-    return compare_outputs(outputs, texts, preset, resamples=resamples, trials=trials, seed=seed)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hedline.decoding.engine import Defaults, decode, resolve_penalty, resolve_weights
 from hedline.decoding.intake import LONGEST, Intake, take_in
@@ -19,6 +19,9 @@ from hedline.decoding.options import DecodeOptions
 from hedline.decoding.scorer import Scorer
 from hedline.decoding.summary import Summary, make_summary
 from hedline.errors import UserError
+
+if TYPE_CHECKING:
+    from hedline.runtime.folder import ModelFolder
 
 BATCH = 32
 
@@ -109,8 +112,9 @@ def load(model: str | Path | None = None, scorer: Scorer | None = None) -> Summa
 
     path = find_model(model)
     folder = ModelFolder.open(path)
-    reader = _word_reader(folder) if folder.config.units == "words" else _subword_reader(folder)
-    return Summarizer(scorer or load_scorer(folder), reader, read_defaults(path), path.name)
+    defaults = read_defaults(path)
+    reader = _word_reader(folder) if folder.config.units == "words" else _subword_reader(folder, defaults)
+    return Summarizer(scorer or load_scorer(folder), reader, defaults, path.name)
 
 
 def find_model(model: str | Path | None = None) -> Path:
@@ -139,14 +143,17 @@ def read_defaults(path: Path) -> Defaults:
     value = read_json(path / "tuning.json")
     try:
         weights = check_weights(value["weights"])
-        penalty = value.get("decoding", {}).get("length_penalty")
-        return Defaults(weights, None if penalty is None else float(penalty))
+        decoding = value.get("decoding", {})
+        penalty = decoding.get("length_penalty")
+        controls = {str(group): str(name) for group, name in decoding.get("controls", {}).items()}
+        return Defaults(weights, None if penalty is None else float(penalty), controls)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise UserError(f"{path / 'tuning.json'} holds no feature weights; tune again or delete it") from None
 
 
-def _word_reader(folder: Any) -> Reader:
+def _word_reader(folder: ModelFolder) -> Reader:
     from hedline.decoding.word_engine import WordReader
+    from hedline.runtime.shortlist import load_shortlist
     from hedline.text.truecase import Truecaser
     from hedline.text.vocab import Vocabulary
 
@@ -154,19 +161,12 @@ def _word_reader(folder: Any) -> Reader:
     truecaser = Truecaser.load(casing) if casing.is_file() else Truecaser()
     inputs = Vocabulary.load(folder.file("vocab.input.txt"))
     outputs = Vocabulary.load(folder.file("vocab.output.txt"))
-    return WordReader(inputs, outputs, truecaser, _shortlist(folder))
+    return WordReader(inputs, outputs, truecaser, load_shortlist(folder))
 
 
-def _shortlist(folder: Any) -> Any:
-    try:
-        from hedline.runtime.shortlist import load_shortlist  # type: ignore[import-not-found]
-    except ImportError:
-        return None
-    return load_shortlist(folder)
-
-
-def _subword_reader(folder: Any) -> Reader:
-    from hedline.decoding.subword_engine import SubwordReader  # type: ignore[import-not-found]
+def _subword_reader(folder: ModelFolder, defaults: Defaults) -> Reader:
+    from hedline.decoding.subword_engine import SubwordReader
+    from hedline.runtime.shortlist import load_shortlist
     from hedline.text.subword import Subwords
 
-    return SubwordReader(Subwords.load(folder.path))
+    return SubwordReader(Subwords.load(folder.path), load_shortlist(folder), defaults.controls)

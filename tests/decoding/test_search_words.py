@@ -78,7 +78,7 @@ def test_a_beam_that_drops_nothing_equals_brute_force(
         assert found.text == "" or found.notes
         return
     assert found.nbest[0].key == pytest.approx(expected[0][2], abs=1e-4)
-    assert found.score == pytest.approx(dict((e[0], e[1]) for e in expected)[found.text], abs=1e-4)
+    assert found.score == pytest.approx({each[0]: each[1] for each in expected}[found.text], abs=1e-4)
 
 
 @settings(max_examples=10, deadline=None)

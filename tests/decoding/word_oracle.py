@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from decoding_fakes import TableScorer
@@ -107,7 +108,7 @@ class Oracle:
 
     def legal(self, sequence: tuple[Item, ...]) -> bool:
         options = self.options
-        begun = 1 + sum(needs_space(a.surface, b.surface) for a, b in zip(sequence, sequence[1:], strict=False))
+        begun = 1 + sum(needs_space(a.surface, b.surface) for a, b in pairwise(sequence))
         if begun > options.word_limit:
             return False
         if options.bytes or options.chars:
@@ -117,7 +118,7 @@ class Oracle:
         if options.block_repeats:
             keys = [item.key for item in sequence]
             content = [key for key in keys if is_content(key)]
-            pairs = list(zip(keys, keys[1:], strict=False))
+            pairs = list(pairwise(keys))
             if len(set(content)) < len(content) or len(set(pairs)) < len(pairs):
                 return False
         return options.mode != "compressive" or self.in_order([item.key for item in sequence])

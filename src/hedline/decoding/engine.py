@@ -18,10 +18,14 @@ LENGTH_PENALTY = 0.6
 
 @dataclass(frozen=True)
 class Defaults:
-    """What a model brings along: tuned weights and length penalty (tuning.json), used where options leave them open."""
+    """What a model brings along (tuning.json), used where options leave it open.
+
+    weights: tuned features; length_penalty: with them; controls: usual control tokens by group (`support`, `case`).
+    """
 
     weights: Mapping[str, float] = field(default_factory=lambda: dict(ABS_WEIGHTS))
     length_penalty: float | None = None
+    controls: Mapping[str, str] = field(default_factory=dict)
 
 
 def resolve_weights(options: DecodeOptions, defaults: Defaults) -> dict[str, float]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -27,6 +28,7 @@ PAPER_FEATURES = ("log_prob", "unigram", "bigram", "trigram", "reorder")
 ABS_WEIGHTS: dict[str, float] = {"log_prob": 1.0}
 
 
+@lru_cache(maxsize=65536)
 def is_content(key: str) -> bool:
     """Whether a word carries content: it has a letter or digit and is no function word."""
     bare = key.strip("'’\"`.,:;!?()-")

@@ -7,7 +7,7 @@ knows nothing of beams.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,13 +22,13 @@ Flags = NDArray[np.bool_]
 class Gains(NamedTuple):
     """What each row may do next.
 
-    words: (rows, W) weights · features of taking a column, -inf where it is forbidden; log_probs: (rows, W) the
-    model's part; end: (rows,) of ending here, -inf where the text is not whole; end_log_probs: (rows,);
-    short: (rows,) how far an ending here would miss what was asked (0: not at all).
+    words: (rows, W) weights · features of taking a column, -inf where it is forbidden (the search may overwrite it);
+    log_probs: the model's part of given (rows, columns); end: (rows,) of ending here, -inf where the text is not
+    whole; end_log_probs: (rows,); short: (rows,) how far an ending here would miss what was asked (0: not at all).
     """
 
     words: Floats
-    log_probs: Floats
+    log_probs: Callable[[Ints, Ints], Floats]
     end: Floats
     end_log_probs: Floats
     short: Ints

@@ -36,7 +36,7 @@ class PieceColumns:
         self.longest = int(tables.bytes_.max(initial=1))
         self._starting: dict[int, Ints] = {}
         self._finishing: dict[tuple[int, bytes], Ints] = {}
-        self._unnumbered: dict[tuple[int, str], Ints] = {}
+        self._numbering: dict[tuple[int, str], tuple[Ints, Ints]] = {}
         self._copying: dict[tuple[int, int, bytes, bool], Ints] = {}
 
     def _row(self, owner: int) -> int:
@@ -75,18 +75,21 @@ class PieceColumns:
             self._finishing[key] = self._columns(owner, able)
         return self._finishing[key]
 
-    def unnumbered(self, owner: int, tail: str) -> Ints:
-        """Columns that would make a number the input does not have, after the open number `tail`."""
+    def numbering(self, owner: int, tail: str) -> tuple[Ints, Ints]:
+        """After the open number `tail`: columns that would make a number the input does not have, and columns that
+        lengthen or close it rightly although, elsewhere, no number could begin with them.
+        """
         key = (owner, tail)
-        if key not in self._unnumbered:
+        if key not in self._numbering:
             ids, tables, guard = self._ids[self._row(owner)], self.tables, self.sources[owner].guard
-            closes = guard.may_close(tail)
             numeric = tables.numeric[ids] & ~tables.starts[ids]
-            wrong = np.zeros(len(ids), bool) if closes else ~numeric
+            wrong = np.zeros(len(ids), bool) if guard.may_close(tail) else ~numeric
+            right = np.zeros(len(ids), bool)
             for column in np.flatnonzero(numeric).tolist():
-                wrong[column] = not guard.allows(tail, tables.texts[ids[column]])
-            self._unnumbered[key] = np.flatnonzero(wrong)
-        return self._unnumbered[key]
+                right[column] = tables.fits[ids[column]] and guard.allows(tail, tables.texts[ids[column]])
+            wrong |= numeric & ~right
+            self._numbering[key] = (np.flatnonzero(wrong), np.flatnonzero(right))
+        return self._numbering[key]
 
     def copying(self, owner: int, place: int, word: bytes, written: bool) -> Ints:
         """Columns that keep the current word, and the next ones, words of the input (in order, if compressive)."""

@@ -120,17 +120,17 @@ def beam_search(scorer: Scorer, lexicon: Lexicon, plan: Plan) -> list[Endings]:
         finished.record(step, owner, score, log_prob, gains)
         if step == lexicon.max_steps:
             break
-        totals = gains.words + score.astype(np.float32)[:, None]
+        totals = gains.words
+        totals += score.astype(np.float32)[:, None]
         if plan.recombine and context is not None and step > 0:
             merge_equal_futures(totals, owner, lexicon.futures(rows_state, context))
-        rows, columns, dropped = best_columns(totals, owner, plan.width)
-        pruned[dropped] = True
-        new_score = score[rows] + gains.words[rows, columns]
+        rows, columns = best_columns(totals, owner, plan.width, pruned)
+        new_score = totals[rows, columns].astype(np.float64)
         going = _worth_going_on(plan, finished, pruned, owner[rows], new_score, step + 1)
         rows, columns, score = rows[going], columns[going], new_score[going]
         if not len(rows):
             break
-        log_prob = log_prob[rows] + gains.log_probs[rows, columns]
+        log_prob = log_prob[rows] + gains.log_probs(rows, columns)
         trail.parents.append(rows)
         trail.columns.append(columns)
         trail.attention.append(scored.attention)

@@ -4,37 +4,41 @@ from __future__ import annotations
 
 import numpy as np
 
+from hedline.decoding.lexicon import Flags
 from hedline.decoding.scorer import Floats, Ints
 
+LOWEST = np.float32(-3e38)  # below every total but -inf
+_MIX = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64).view(np.int64)
 
-def best_columns(totals: Floats, owner: Ints, width: int) -> tuple[Ints, Ints, Ints]:
-    """The `width` best (row, column) pairs of each input: rows, columns, and the inputs where some were dropped.
+
+def best_columns(totals: Floats, owner: Ints, width: int, pruned: Flags) -> tuple[Ints, Ints]:
+    """The `width` best (row, column) pairs of each input: rows and columns.
 
     totals: (rows, W), -inf is never chosen; owner: (rows,) ascending. Pairs come input by input, best first; equal
-    scores in the order of rows and columns.
+    scores in the order of rows and columns. pruned: (inputs,) set, in place, where pairs had to be dropped.
     """
     if not len(owner):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
-    threshold = _lower_bounds(totals, owner, width)
-    flat = np.flatnonzero((totals >= threshold[:, None]) & (totals > -np.inf))
-    rows, columns = np.divmod(flat, totals.shape[1])
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    threshold = np.maximum(_lower_bounds(totals, owner, width), LOWEST)
+    flat = np.flatnonzero(totals >= threshold[:, None])
+    rows = flat // totals.shape[1]
     inputs = owner[rows]
     order = np.lexsort((-totals.ravel()[flat], inputs))
-    starts = np.searchsorted(inputs, inputs)  # inputs are ascending already: flat runs row by row
-    chosen = np.arange(len(flat)) - starts < width
+    # `inputs` is ascending already (flat runs row by row), so places within each input need no sorting.
+    chosen = np.arange(len(flat)) - np.searchsorted(inputs, inputs) < width
+    pruned[inputs[~chosen]] = True
+    _mark_hidden(totals, owner, threshold, pruned)
     kept = order[chosen]
-    dropped = _dropped(totals, owner, threshold, inputs, chosen)
-    return rows[kept], columns[kept], dropped
+    return rows[kept], flat[kept] - rows[kept] * totals.shape[1]
 
 
-def _dropped(totals: Floats, owner: Ints, threshold: Floats, inputs: Ints, chosen: object) -> Ints:
-    """Inputs that had more extensions than were kept."""
-    over = inputs[~np.asarray(chosen)]
-    finite = threshold > -np.inf  # a finite bound may have hidden some
-    if finite.any():
-        hidden = (totals[finite] < threshold[finite, None]) & (totals[finite] > -np.inf)
-        over = np.concatenate([over, owner[finite][hidden.any(axis=1)]])
-    return np.unique(over)
+def _mark_hidden(totals: Floats, owner: Ints, threshold: Floats, pruned: Flags) -> None:
+    """Mark inputs where pairs below the threshold were passed over."""
+    unsure = np.flatnonzero(~pruned[owner] & (threshold > LOWEST))
+    if len(unsure):
+        part = totals[unsure]
+        hidden = ((part < threshold[unsure, None]) & (part > -np.inf)).any(axis=1)
+        pruned[owner[unsure[hidden]]] = True
 
 
 def _lower_bounds(totals: Floats, owner: Ints, width: int) -> Floats:
@@ -67,9 +71,7 @@ def merge_equal_futures(totals: Floats, owner: Ints, futures: Ints) -> None:
     """
     if len(owner) < 2:
         return
-    keys = np.ascontiguousarray(np.concatenate([owner[:, None], futures], axis=1))
-    packed = keys.view(np.dtype((np.void, keys.dtype.itemsize * keys.shape[1]))).ravel()
-    _, inverse, counts = np.unique(packed, return_inverse=True, return_counts=True)
+    _, inverse, counts = np.unique(_hash(owner, futures), return_inverse=True, return_counts=True)
     if len(counts) == len(owner):
         return
     for group in np.flatnonzero(counts > 1):
@@ -77,3 +79,11 @@ def merge_equal_futures(totals: Floats, owner: Ints, futures: Ints) -> None:
         winner = totals[rows].argmax(axis=0)
         losing = np.arange(len(rows))[:, None] != winner[None, :]
         totals[rows] = np.where(losing, -np.inf, totals[rows])
+
+
+def _hash(owner: Ints, futures: Ints) -> Ints:
+    """(rows,) a number for each row's input and future; that two different ones meet is as likely as 1 in 2^64."""
+    mixed = owner * _MIX[0]
+    for column in futures.T:
+        mixed = (mixed ^ (mixed >> 31) ^ column) * _MIX[1] + _MIX[2]
+    return np.asarray(mixed)

@@ -93,28 +93,32 @@ class SubwordLexicon:
         written = state.used[:, 0] > 0
         self._close_words(totals, state, np.where(written, closing, 0.0))
         for row, detail in enumerate(state.details):
-            self._forbid_by_text(totals, row, int(owner[row]), detail, bool(written[row]))
+            if detail.pending:  # pieces that begin inside a character are forbidden everywhere else
+                inside = columns.finishing(int(owner[row]), detail.pending)
+                totals[row, inside] = self.weight * step.log_probs[row, inside]
+                _keep_only(totals[row], inside)
+            if detail.tail:  # so are pieces that no number begins with
+                wrong, right = columns.numbering(int(owner[row]), detail.tail)
+                totals[row, wrong] = FORBIDDEN
+                totals[row, right] = self.weight * step.log_probs[row, right]
+            if self.options.mode != "abstractive":
+                able = columns.copying(int(owner[row]), detail.place, detail.word, bool(written[row]))
+                _keep_only(totals[row], able)
         self._forbid_overlong(totals, state)
         end_log_probs = step.log_probs[np.arange(len(owner)), columns.end[owner]]
         with np.errstate(invalid="ignore"):
             end = np.where(written & (closing > FORBIDDEN), self.weight * end_log_probs + closing, FORBIDDEN)
-        return Gains(
-            totals, step.log_probs, end.astype(np.float32), end_log_probs, fill_shortage(self.options, state.used)
-        )
+        short = fill_shortage(self.options, state.used)
+
+        def log_probs(chosen_rows: Ints, chosen: Ints) -> Floats:
+            return np.asarray(step.log_probs[chosen_rows, chosen])
+
+        return Gains(totals, log_probs, end.astype(np.float32), end_log_probs, short)
 
     def _close_words(self, totals: Floats, state: Rows, closing: Floats) -> None:
         """Add what completing the current word is worth to every piece that starts another."""
         for row in np.flatnonzero(closing != 0):
             totals[row, self.columns.starting(int(state.owner[row]))] += closing[row]
-
-    def _forbid_by_text(self, totals: Floats, row: int, owner: int, detail: Detail, written: bool) -> None:
-        """Forbid what would break a character, a number, or the set of allowed words."""
-        if detail.pending:
-            _keep_only(totals[row], self.columns.finishing(owner, detail.pending))
-        if self.options.guard_numbers and detail.tail:
-            totals[row, self.columns.unnumbered(owner, detail.tail)] = FORBIDDEN
-        if self.options.mode != "abstractive":
-            _keep_only(totals[row], self.columns.copying(owner, detail.place, detail.word, written))
 
     def _forbid_overlong(self, totals: Floats, state: Rows) -> None:
         """Forbid, in place, what would break a limit of the final text."""

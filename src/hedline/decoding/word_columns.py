@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,11 @@ class WordInput:
     surfaces: Mapping[str, str]
     candidates: Ints
     ngrams: NGrams
+
+    @cached_property
+    def hot_keys(self) -> tuple[str, ...]:
+        """The distinct keys, in order of first occurrence."""
+        return tuple(self.ngrams.first)
 
 
 @dataclass(frozen=True)
@@ -88,7 +94,7 @@ class Columns:
         """What the column's word is compared by."""
         hot = int(self.hot_of[owner, column])
         if hot < len(source.ngrams.first):
-            return list(source.ngrams.first)[hot]
+            return source.hot_keys[hot]
         return tables.vocabulary.words[int(self.ids[owner, column])]
 
     def surface(self, owner: int, column: int, tables: WordTables, source: WordInput) -> str:
@@ -107,12 +113,14 @@ def make_word_input(
     tables: WordTables,
     variant: str,
 ) -> WordInput:
-    """Collect what the search needs of one input; `shortlist` None means the whole output vocabulary."""
+    """Collect what the search needs of one input; `shortlist` (ascending) None means the whole output vocabulary."""
     if shortlist is None:
         candidates = np.arange(len(tables.vocabulary))
     else:
-        own = np.array([tables.vocabulary.id(word) for word in words], np.int64)
-        candidates = np.unique(np.concatenate([shortlist, own, [UNKNOWN, END]]))
+        needed = np.array([UNKNOWN, END, *(tables.vocabulary.id(word) for word in words)], np.int64)
+        places = np.minimum(np.searchsorted(shortlist, needed), len(shortlist) - 1)
+        missing = needed[shortlist[places] != needed] if len(shortlist) else needed
+        candidates = np.union1d(shortlist, missing) if len(missing) else shortlist
     ids = np.asarray(input_ids, np.int64)
     return WordInput(ids, tuple(keys), tuple(words), surfaces, candidates, read_ngrams(keys, variant))
 
@@ -148,6 +156,13 @@ def stack_columns(
         builder.fill_input_words(row, source, extras[row], options, weights)
         builder.fill_features(row, features[row])
     return builder.columns(options)
+
+
+@lru_cache(maxsize=65536)
+def shape_of(surface: str) -> tuple[int, int, int, int]:
+    """Bytes, characters, left and right spacing class of a printed word."""
+    shown = printed(surface)
+    return len(shown.encode("utf-8", "replace")), len(shown), left_class(surface), right_class(surface)
 
 
 class _Builder:
@@ -206,23 +221,20 @@ class _Builder:
     ) -> None:
         """The input's own words: printed as in the input, with their features; hidden bases give way to extras."""
         column_of = self._fill_extras(row, source, extras)
+        valued = [(weights[name], value) for name, value in WORD_FEATURES.items() if weights.get(name)]
         copied = {extra.key for extra in extras if not extra.shared}
         for hot, key in enumerate(source.ngrams.first):
             word = source.words[source.ngrams.first[key]]
             column = column_of.get(key)
             if column is None:
                 column = int(np.searchsorted(source.candidates, self.tables.vocabulary.id(word)))
-            surface = source.surfaces[key]
-            shown = printed(surface)
-            self.bytes_[row, column] = len(shown.encode("utf-8", "replace"))
-            self.chars[row, column] = len(shown)
-            self.left[row, column], self.right[row, column] = left_class(surface), right_class(surface)
+            shape = shape_of(source.surfaces[key])
+            self.bytes_[row, column], self.chars[row, column], self.left[row, column], self.right[row, column] = shape
             self.content[row, column] = is_content(key)
             self.hot[row, hot], self.hot_of[row, column] = column, hot
             self.last_place[row, hot] = source.ngrams.last[key]
             if options.copy_unknown or key not in copied:
-                own = sum(weights.get(name, 0.0) * value(key, True) for name, value in WORD_FEATURES.items())
-                self.static[row, column] = own
+                self.static[row, column] = sum(weight * value(key, True) for weight, value in valued)
         for extra in extras:
             if extra.shared:
                 self.static[row, np.searchsorted(source.candidates, extra.base)] = -np.inf

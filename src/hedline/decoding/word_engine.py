@@ -61,11 +61,12 @@ class WordReader:
 def read_keys(source: Source, truecaser: Truecaser) -> tuple[list[str], dict[str, str]]:
     """What each of the input's words is compared by (numbers with their digits), and how each key is printed."""
     surfacer = Surfacer(source, truecaser)
+    cased = list(dict.fromkeys(word for word in source.words if "#" not in word and word in surfacer.positions))
+    forms = dict(zip(cased, surfacer.forms(cased), strict=True))
     keys, surfaces = [], {}
     for word, token in zip(source.words, source.tokens, strict=True):
         key = token.text.lower() if "#" in word else word
         keys.append(key)
         if key not in surfaces:
-            plain = "#" not in word and word in surfacer.positions
-            surfaces[key] = surfacer.forms([word])[0] if plain else token.text
+            surfaces[key] = forms.get(word, token.text)
     return keys, surfaces

@@ -60,6 +60,7 @@ class WordLexicon:
         self.limits = np.array([options.word_limit, options.byte_limit, options.char_limit])
         self.counts_lengths = bool((self.limits[1:] < NO_LIMIT).any())
         self.scores_end = options.exact_words is None
+        self.joins = any(weights.get(name) for name in ("bigram", "trigram", "reorder"))
         self.remembers = options.block_repeats or bool(weights.get("repeat"))
 
     @property
@@ -93,14 +94,18 @@ class WordLexicon:
     def gains(self, state: Rows, step: Step) -> Gains:
         """Weights · features of every column for every row, forbidden ones at -inf."""
         columns, owner = self.columns, state.owner
-        log_probs = self._log_probs(owner, step)
-        totals = columns.static[owner]
         weight = np.float32(self.weights.get("log_prob", 0.0))
+        scored = step.log_probs.shape[1]
+        extras = self._extras(owner, step)
+        totals = columns.static[owner]
         with np.errstate(invalid="ignore"):  # 0 · -inf on padded columns, which are forbidden anyway
-            totals += log_probs if weight == 1.0 else weight * log_probs
+            totals[:, :scored] += step.log_probs if weight == 1.0 else weight * step.log_probs
+            if extras.shape[1]:
+                totals[:, self.trash - extras.shape[1] : self.trash] += weight * extras
         rows = np.arange(len(owner))[:, None]
         hot = columns.hot[owner]
-        totals[rows, hot] += columns.second[owner, state.hot] + columns.third[owner, state.pair]
+        if self.joins:
+            totals[rows, hot] += columns.second[owner, state.hot] + columns.third[owner, state.pair]
         if self.remembers:
             penalty = -np.inf if self.options.block_repeats else self.weights["repeat"]
             forbid_repeats(totals, state.history, columns.content[owner], penalty, self.trash)
@@ -108,24 +113,29 @@ class WordLexicon:
             gone = columns.last_place[owner] <= state.place[:, None]
             totals[rows, np.where(gone, hot, self.trash)] = -np.inf
         self._forbid_overlong(totals, state)
-        end_log_probs = log_probs[rows[:, 0], columns.end[owner]]
+        end_log_probs = step.log_probs[rows[:, 0], columns.end[owner]]
+
+        def log_probs(chosen_rows: Ints, chosen: Ints) -> Floats:
+            own = step.log_probs[chosen_rows, np.minimum(chosen, scored - 1)]
+            copied = chosen >= scored
+            if copied.any():
+                first = self.trash - extras.shape[1]
+                own[copied] = extras[chosen_rows[copied], chosen[copied] - first]
+            return own
+
         return Gains(totals, log_probs, *self._endings(state, end_log_probs, weight))
 
-    def _log_probs(self, owner: Ints, step: Step) -> Floats:
-        """(rows, W): the scorer's, and the extra columns' from attention."""
+    def _extras(self, owner: Ints, step: Step) -> Floats:
+        """(rows, O): log-probabilities of the extra columns, from their base's and the attention on their places."""
         columns = self.columns
-        rows, scored = step.log_probs.shape
-        log_probs = np.full((rows, self.width), -np.inf, np.float32)
-        log_probs[:, :scored] = step.log_probs
-        extras = columns.base.shape[1]
-        if extras:
-            attention = step.attention[:, None, : columns.places.shape[2]]
-            mass = np.maximum((attention * columns.places[owner]).sum(axis=2), FLOOR)
-            whole = np.maximum((attention * columns.rivals[owner]).sum(axis=2), mass)
-            share = np.log(np.where(columns.shared[owner], mass / whole, np.minimum(mass, 1.0)))
-            base = np.take_along_axis(log_probs, columns.base[owner], axis=1)
-            log_probs[:, self.trash - extras : self.trash] = base + share
-        return log_probs
+        if not columns.base.shape[1]:
+            return np.zeros((len(owner), 0), np.float32)
+        attention = step.attention[:, None, : columns.places.shape[2]]
+        mass = np.maximum((attention * columns.places[owner]).sum(axis=2), FLOOR)
+        whole = np.maximum((attention * columns.rivals[owner]).sum(axis=2), mass)
+        share = np.log(np.where(columns.shared[owner], mass / whole, np.minimum(mass, 1.0)))
+        base = np.minimum(columns.base[owner], step.log_probs.shape[1] - 1)
+        return np.asarray(np.take_along_axis(step.log_probs, base, axis=1) + share, np.float32)
 
     def _forbid_overlong(self, totals: Floats, state: Rows) -> None:
         """Forbid, in place, what would break a limit of the final text."""

@@ -1,0 +1,39 @@
+"""Choosing the best extensions, against sorting everything."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hedline.decoding.select import best_columns, merge_equal_futures
+
+
+@given(
+    seed=st.integers(0, 1000),
+    counts=st.lists(st.integers(1, 5), min_size=1, max_size=4),
+    columns=st.integers(1, 60),
+    width=st.integers(1, 12),
+    forbidden=st.floats(0, 1),
+)
+def test_best_columns_is_a_sorted_prefix(seed, counts, columns, width, forbidden):
+    random = np.random.default_rng(seed)
+    owner = np.repeat(np.arange(len(counts)), counts)
+    totals = random.normal(size=(len(owner), columns)).astype(np.float32)
+    totals[random.random(totals.shape) < forbidden] = -np.inf
+    pruned = np.zeros(len(counts), bool)
+    rows, chosen = best_columns(totals, owner, width, pruned)
+    for each in range(len(counts)):
+        own = [(-totals[r, c], r, c) for r in np.flatnonzero(owner == each) for c in range(columns)]
+        own = sorted(pair for pair in own if pair[0] < np.inf)
+        mine = owner[rows] == each
+        assert [(r, c) for _, r, c in own[:width]] == list(zip(rows[mine], chosen[mine], strict=True))
+        assert pruned[each] == (len(own) > width)
+
+
+def test_merging_keeps_the_best_of_equal_futures_column_by_column():
+    totals = np.array([[0.0, 3.0], [1.0, 2.0], [5.0, 5.0], [9.0, 9.0]], np.float32)
+    owner = np.array([0, 0, 0, 1])
+    futures = np.array([[7, 1], [7, 1], [7, 2], [7, 1]])
+    merge_equal_futures(totals, owner, futures)
+    np.testing.assert_array_equal(totals, [[-np.inf, 3.0], [1.0, -np.inf], [5.0, 5.0], [9.0, 9.0]])

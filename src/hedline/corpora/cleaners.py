@@ -13,6 +13,7 @@ _MASTHEAD = re.compile(
     r"Magazine|Online|Press|Reuters|BBC|CNN|NBC|CBS|ABC|Bloomberg|Today|Daily|Observer|Independent|Standard|Report|"
     r"Star|Sun|Globe|Network|Radio|TV|Wire|Weekly|Politics|Business|Sport|Sports|World)$|^\S+\.(?:com|org|net|co|uk|ca|au|in)$)"
 )
+_SEPARATOR = re.compile(r"[|¦]| [-–—] ")
 _PIPE = re.compile(r"\s*[|¦]\s*")
 _DASH = re.compile(r"\s+[-–—]\s+")
 _LABEL = re.compile(
@@ -21,6 +22,7 @@ _LABEL = re.compile(
     r"|\[[^\]]{1,25}\])\s*",
     re.IGNORECASE,
 )
+_LABEL_SIGN = re.compile(r"[:|¦\])]")
 _LABEL_AFTER = re.compile(
     r"\s*[(\[](?:video|photos?|pictures|live|opinion|watch|updated?|exclusive)[)\]]\s*$", re.IGNORECASE
 )
@@ -34,6 +36,8 @@ _DATELINE = re.compile(
 def site_suffix(pair: Pair) -> Pair:
     """Take " | Site" and " - Source Name" off the end of a headline, when at least three words remain."""
     headline = pair.headline
+    if not _SEPARATOR.search(headline):
+        return pair
     pieces = _PIPE.split(headline)
     while len(pieces) > 1 and len(pieces[-1].split()) <= 5 and len(" ".join(pieces[:-1]).split()) >= 3:
         pieces.pop()
@@ -54,6 +58,8 @@ def _is_masthead(text: str, source: str) -> bool:
 
 def section_label(pair: Pair) -> Pair:
     """Take "Watch:", "Opinion |", "[Video]" and their like off a headline, when at least three words remain."""
+    if not _LABEL_SIGN.search(pair.headline):
+        return pair
     headline = _LABEL_AFTER.sub("", _LABEL.sub("", pair.headline))
     pieces = _PIPE.split(headline, maxsplit=1)
     if len(pieces) == 2 and len(pieces[0].split()) <= 2:

@@ -115,14 +115,11 @@ def period(candidate: Candidate, settings: FilterSettings) -> bool:
 
 def language(candidate: Candidate, settings: FilterSettings) -> bool:
     """The lead does not read as English: other languages' function words prevail, or many letters are not Latin."""
-    english = foreign = 0
-    for word in candidate.lead_words:
-        english += word in ENGLISH
-        foreign += word in FOREIGN
-    if foreign > english:
+    foreign = sum(map(FOREIGN.__contains__, candidate.lead_words))
+    if foreign and foreign > sum(map(ENGLISH.__contains__, candidate.lead_words)):
         return True
-    if candidate.pair.lead.isascii():
-        return False
+    if len(candidate.pair.lead.encode("utf-8", "replace")) < 1.2 * len(candidate.pair.lead):
+        return False  # so few bytes beyond one a letter cannot be a fifth of other scripts
     letters = [letter for letter in candidate.pair.lead if letter.isalpha()]
     return sum(letter > "\u024f" for letter in letters) > 0.2 * len(letters)
 

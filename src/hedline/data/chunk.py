@@ -24,14 +24,14 @@ from hedline.corpora.pairs import BadLine, Pair
 from hedline.corpora.titles import title_words
 from hedline.data.blocks import TRAIN, VALID, Block
 from hedline.data.neighbours import band_keys
-from hedline.data.settings import PrepareSettings, SplitSettings
+from hedline.data.settings import BLOCK_RECORDS, PrepareSettings, SplitSettings
 from hedline.text.normalize import normalize
 from hedline.text.truecase import CaseCounts
 
 BUCKETS = 10_000  # of the lead's key, for splits by hash
 AUTOMATIC_SHARE = 0.05  # the most an automatic valid or test split takes
 KEPT_BAD_LINES, KEPT_BLANK_LINES = 20, 5  # a chunk names so many; all are counted
-CASING_SAMPLE = 4  # casings are counted in every fourth lead, and in all of each file's first block
+CASING_SAMPLE = 4  # casings are counted in every fourth lead, and in all of each file's early ones
 PREFIX_CHARACTERS = 75
 
 Array = npt.NDArray[Any]
@@ -69,7 +69,8 @@ class _Builder:
     """Grows a chunk pair by pair."""
 
     def __init__(self, block: Block, settings: PrepareSettings) -> None:
-        self.role, self.settings, self.first = block.role, settings, block.index == 0
+        self.role, self.settings = block.role, settings
+        self.early = block.index * settings.block_records < BLOCK_RECORDS
         self.table: defaultdict[str, int] = defaultdict(count().__next__)
         self.inputs: list[int] = []
         self.outputs: list[int] = []
@@ -117,14 +118,14 @@ class _Builder:
         lead, pair, intern = candidate.lead_words, candidate.pair, self.table.__getitem__
         self.inputs.extend(map(intern, lead))
         self.outputs.extend(map(intern, headline))
-        types, lead_text = set(headline), " ".join(lead)
-        overlap, overlap75 = len(types & candidate.lead_types), len(types.intersection(prefix_words(lead_text)))
-        lead_key, headline_key, date = text_key(lead_text), text_key(" ".join(headline)), date_number(pair.date)
+        types = set(headline)
+        overlap, overlap75 = len(types & candidate.lead_types), len(types.intersection(prefix_words(" ".join(lead))))
+        lead_key, headline_key, date = text_key(pair.lead), text_key(pair.headline), date_number(pair.date)
         self.rows.append((len(lead), len(headline), overlap, overlap75, lead_key, headline_key, date))
         if self._needs_raw(lead_key, date):
             self.raw_index.append(len(self.rows) - 1)
             self.raw.append(raw_json(pair))
-        if self.role == TRAIN and (self.first or lead_key % CASING_SAMPLE == 0):
+        if self.role == TRAIN and (self.early or lead_key % CASING_SAMPLE == 0):
             self.casings.add(pair.lead)
 
     def _needs_raw(self, lead_key: int, date: int) -> bool:
@@ -134,7 +135,7 @@ class _Builder:
             return True
         if splits.by == "hash":
             # All of a small file: its few pairs may fall into any bucket.
-            return self.first or lead_key % BUCKETS < raw_buckets(splits)
+            return self.early or lead_key % BUCKETS < raw_buckets(splits)
         first = min((day for day in (splits.valid_from, splits.test_from) if day), default="")
         return splits.by == "date" and bool(first) and date >= date_number(first)
 
@@ -174,8 +175,9 @@ def raw_buckets(splits: SplitSettings) -> int:
 
 
 def text_key(text: str) -> int:
-    """64 bits that stand for a text."""
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    """64 bits that stand for a text; case and spacing do not matter, figures do."""
+    folded = " ".join(text.lower().split())
+    digest = hashlib.blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
 

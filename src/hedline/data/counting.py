@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-MAX_TYPES = 250_000
+MAX_TYPES = 100_000
 
 
 class WordCounter:

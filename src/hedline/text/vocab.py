@@ -63,7 +63,7 @@ class Vocabulary:
     def load(cls, path: Path) -> Vocabulary:
         """Read a file written by `save`; a damaged one is a clear sentence."""
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_bytes().decode("utf-8")  # read_text would turn \r into a line end
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"cannot read the vocabulary {path}: {error}") from None
         try:

@@ -33,8 +33,11 @@ def resample_indices(count: int, resamples: int, first: int = 0) -> NDArray[np.i
     """(resamples, count) indices into `count` items: row i is what `srand(first + i)` and `count` rands give."""
     powers, offsets = _jumps(count)
     seeds = (np.arange(first, first + resamples, dtype=np.uint64) << np.uint64(16)) + np.uint64(0x330E)
-    states = (seeds[:, None] * powers[None, :] + offsets[None, :]) & _MASK
-    return (states.astype(np.float64) * 2.0**-48 * count).astype(np.int64)
+    states = np.multiply.outer(seeds, powers)
+    states += offsets
+    states &= _MASK
+    # One multiplication: scaling by a power of two is exact, so the rounding is that of Perl's rand() * count.
+    return np.asarray((states * (count * 2.0**-48)).astype(np.int64))
 
 
 def _jumps(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

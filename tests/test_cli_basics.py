@@ -139,5 +139,5 @@ def test_ctrl_c_stops_prepare_quietly_and_leaves_no_output(tmp_path: Path) -> No
     os.killpg(started.pid, signal.SIGINT)
     _, errors = started.communicate(timeout=120)
     assert started.returncode == 130
-    assert "Traceback" not in errors and "interrupted" in errors
+    assert "Traceback" not in errors and "interrupted; the same command resumes" in errors
     assert not (tmp_path / "data").exists()

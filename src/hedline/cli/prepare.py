@@ -93,7 +93,11 @@ def prepare(
     from hedline.data.options import build_request
     from hedline.data.prepare import prepare as run
 
-    report = run(build_request(**options))
+    try:
+        report = run(build_request(**options))
+    except KeyboardInterrupt:
+        print("hedline: interrupted; the same command resumes where this one stopped", file=sys.stderr)
+        raise
     if not report.fresh:
         print(f"hedline: {out} is already made from these files and settings; nothing to do", file=sys.stderr)
     print(report.text())

@@ -2,7 +2,9 @@
 
 With a finite context the hypotheses that share their last C words (and what is left of limits, places and repeats)
 are one state, and only the best of each is kept: the paper's O(N · V^C) dynamic program. It is the beam search with
-nothing dropped, one input at a time, with a check beforehand of how many states there can be.
+nothing dropped but what provably cannot win: a beam search first finds a headline to beat, and a hypothesis whose
+score could not reach it even if all units to come were certain is left out. A search that grows too large is refused
+with an estimate.
 """
 
 from __future__ import annotations
@@ -13,37 +15,35 @@ import numpy as np
 
 from hedline.decoding.lexicon import Lexicon
 from hedline.decoding.scorer import Scorer
-from hedline.decoding.search import Endings, Plan, beam_search
+from hedline.decoding.search import Endings, Plan, TooLargeError, beam_search
 from hedline.errors import UserError
 
-MOST_STATES = 200_000
+MOST_TOTALS = 40_000_000  # scores held at once, about 160 MB
+FIRST_WIDTH = 20
 EVERYTHING = 1 << 40
 
 
-def exact_search(scorer: Scorer, lexicon: Lexicon, plan: Plan, most: int = MOST_STATES) -> list[Endings]:
-    """Every input's finished headlines, the best one certainly first; refuses what would not finish."""
-    needed = max(estimate_states(lexicon, owner, getattr(scorer, "C", None)) for owner in range(len(lexicon.inputs)))
-    if needed > most:
+def exact_search(scorer: Scorer, lexicon: Lexicon, plan: Plan) -> list[Endings]:
+    """Every input's finished headlines, the best ones certainly among them; refuses what would not finish."""
+    found = beam_search(scorer, lexicon, replace(plan, width=max(plan.width, FIRST_WIDTH)))
+    to_beat = tuple(_to_beat(endings, plan.nbest) for endings in found)
+    try:
+        return beam_search(scorer, lexicon, replace(plan, width=EVERYTHING, most=MOST_TOTALS, to_beat=to_beat))
+    except TooLargeError as error:
         raise UserError(
-            f"an exact search here may have to keep {_rounded(needed)} hypotheses at once (limit {most:,}); use the "
-            "beam decoder, fewer words, extractive or compressive mode, a shorter input, or switch repeat blocking off"
-        )
-    return beam_search(scorer, lexicon, replace(plan, width=EVERYTHING))
+            f"an exact search here would have to follow {_estimate(error, lexicon.max_steps)} hypotheses; use the beam "
+            "decoder, fewer words, extractive or compressive mode, or a shorter input"
+        ) from None
 
 
-def estimate_states(lexicon: Lexicon, owner: int, context: int | None) -> float:
-    """How many hypotheses may be alive at once, at most: V^steps, or V^C times the states of the limits."""
-    units, steps = lexicon.choices(owner), lexicon.max_steps
-    unmerged = float(units) ** min(steps, 60)
-    orders = lexicon.orders(owner)
-    if orders is not None:
-        unmerged = min(unmerged, orders)
-    if context is None or not lexicon.merges:
-        return unmerged
-    return min(unmerged, float(units) ** min(max(context, 2), 60) * lexicon.limit_states(owner))
+def _to_beat(endings: Endings, nbest: int) -> float:
+    """The key that the last wanted headline must reach; nothing while some miss what was asked."""
+    if len(endings) < nbest or endings.short(nbest - 1):
+        return -np.inf
+    return endings[nbest - 1].key
 
 
-def _rounded(count: float) -> str:
-    if count < 1e6:
-        return f"{int(count):,}"
-    return f"about 10^{int(np.log10(count))}" if np.isfinite(count) else "countless"
+def _estimate(error: TooLargeError, steps: int) -> str:
+    """How many hypotheses there would be at the last step if they went on growing as they did."""
+    power = np.log10(max(error.now, 1)) + np.log10(max(error.growth, 1.0)) * max(steps - error.step, 0)
+    return f"about 10^{round(power)}" if power >= 6 else f"more than {error.now:,}"

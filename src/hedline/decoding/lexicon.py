@@ -74,18 +74,5 @@ class Lexicon(Protocol):
         context: how many of the last units the model can see.
         """
 
-    @property
-    def merges(self) -> bool:
-        """Whether `futures` depends on the last units and on countable limits only."""
-
-    def choices(self, owner: int) -> int:
-        """How many columns an input allows."""
-
-    def orders(self, owner: int) -> float | None:
-        """How many headlines an input can have at most, where that is known."""
-
-    def limit_states(self, owner: int) -> float:
-        """How many states hypotheses with the same last units can be in."""
-
     def read(self, owner: int, path: Path) -> Hypothesis:
         """The finished path as text with features."""

@@ -25,6 +25,9 @@ LOOKAHEAD = 2
 class Plan:
     """How to search: hypotheses kept an input (width), results wanted an input (nbest), exponent of the length
     normalisation (penalty), the most a unit can gain (bonus), whether to merge equal futures.
+
+    Exact searches only: keys that hypotheses must be able to reach (to_beat, one for each input), scores that may be
+    held at once (most).
     """
 
     width: int = 5
@@ -32,10 +35,20 @@ class Plan:
     penalty: float = 0.0
     bonus: float = 0.0
     recombine: bool = True
+    to_beat: tuple[float, ...] | None = None
+    most: int | None = None
 
     def normalizer(self, units: int) -> float:
         """What the score of a headline of so many units is divided by."""
         return float(((5.0 + units) / 6.0) ** self.penalty)
+
+
+class TooLargeError(Exception):
+    """An exact search grew too large: hypotheses now, at which step, and how much each step multiplies them."""
+
+    def __init__(self, now: int, step: int, growth: float) -> None:
+        super().__init__(now, step, growth)
+        self.now, self.step, self.growth = now, step, growth
 
 
 class Finished:
@@ -126,7 +139,11 @@ def beam_search(scorer: Scorer, lexicon: Lexicon, plan: Plan) -> list[Endings]:
             merge_equal_futures(totals, owner, lexicon.futures(rows_state, context))
         rows, columns = best_columns(totals, owner, plan.width, pruned)
         new_score = totals[rows, columns].astype(np.float64)
-        going = _worth_going_on(plan, finished, pruned, owner[rows], new_score, step + 1)
+        if plan.to_beat is None:
+            going = _worth_going_on(plan, finished, pruned, owner[rows], new_score, step + 1)
+        else:
+            going = _able_to_win(plan, owner[rows], new_score, step + 1, lexicon.max_steps)
+            _check_size(plan, int(going.sum()), len(owner), totals.shape[1], step + 1)
         rows, columns, score = rows[going], columns[going], new_score[going]
         if not len(rows):
             break
@@ -148,6 +165,18 @@ def _worth_going_on(plan: Plan, finished: Finished, pruned: Flags, owner: Ints, 
     hope = (best + LOOKAHEAD * plan.bonus) / plan.normalizer(units + 1 + LOOKAHEAD)
     stop = pruned & (finished.best[:, -1] > hope)
     return np.asarray(~stop[owner])
+
+
+def _able_to_win(plan: Plan, owner: Ints, score: Any, units: int, steps: int) -> Flags:
+    """(rows,) whether a hypothesis can still reach the key to beat: every unit to come gains at most the bonus."""
+    best = score + plan.bonus * (steps - units)
+    hope = np.where(best < 0, best / plan.normalizer(steps + 1), best / plan.normalizer(units + 1))
+    return np.asarray(hope >= np.asarray(plan.to_beat)[owner] - 1e-4)
+
+
+def _check_size(plan: Plan, now: int, before: int, columns: int, step: int) -> None:
+    if plan.most is not None and now * columns > plan.most:
+        raise TooLargeError(now, step, now / max(before, 1))
 
 
 class Endings:

@@ -64,20 +64,6 @@ class SubwordLexicon:
         self.fires = any(value for name, value in weights.items() if name != "log_prob" and name not in FINAL_FEATURES)
         self._worth: dict[tuple[int, tuple[str, ...], str], float] = {}
 
-    merges = False
-
-    def choices(self, owner: int) -> int:
-        """How many columns an input allows."""
-        return int((self.columns.static[owner] > FORBIDDEN).sum())
-
-    def orders(self, owner: int) -> float | None:
-        """Unknown: a text can be cut into pieces in many ways."""
-        return None
-
-    def limit_states(self, owner: int) -> float:
-        """Unknown, so nothing is promised."""
-        return float("inf")
-
     def start(self) -> Rows:
         """One empty headline for each input."""
         count = len(self.inputs)

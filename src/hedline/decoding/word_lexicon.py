@@ -63,25 +63,6 @@ class WordLexicon:
         self.joins = any(weights.get(name) for name in ("bigram", "trigram", "reorder"))
         self.remembers = options.block_repeats or bool(weights.get("repeat"))
 
-    @property
-    def merges(self) -> bool:
-        """Whether hypotheses with the same last words have the same future, limits aside."""
-        return not self.remembers
-
-    def choices(self, owner: int) -> int:
-        """How many columns an input allows."""
-        return int((self.columns.static[owner] > -np.inf).sum())
-
-    def orders(self, owner: int) -> float | None:
-        """How many headlines there can be at most: subsets of the input's places in compressive mode."""
-        return 2.0 ** len(self.inputs[owner]) if self.options.mode == "compressive" else None
-
-    def limit_states(self, owner: int) -> float:
-        """How many states of limits and places hypotheses with the same last words can be in."""
-        places = len(self.inputs[owner]) + 1 if self.options.mode == "compressive" else 1
-        lengths = [limit for limit in self.limits.tolist() if limit < NO_LIMIT]
-        return float(np.prod([places, *lengths], dtype=float))
-
     def start(self) -> Rows:
         """One empty headline for each input."""
         count = len(self.inputs)

@@ -93,7 +93,7 @@ class Summarizer:
         for take, (source, cut), nbest in zip(taken, read, found, strict=True):
             notes = list(take.notes)
             if cut:
-                notes = [f"only the first {LONGEST} words were read"]
+                notes = [f"only the first {len(self.reader.words(source))} words were read"]
             if not nbest:
                 notes.append("no word fits the limit, so the headline is empty")
             elif nbest[0].short:
@@ -142,7 +142,7 @@ def read_defaults(path: Path) -> Defaults:
 
     value = read_json(path / "tuning.json")
     try:
-        weights = check_weights(value["weights"])
+        weights = check_weights(dict(value["weights"].items()))
         decoding = value.get("decoding", {})
         penalty = decoding.get("length_penalty")
         controls = {str(group): str(name) for group, name in decoding.get("controls", {}).items()}

@@ -78,8 +78,8 @@ def terminal_map(summary: Summary) -> str:
     lines = [f"{'':{wide}}  {_plain(summary.text)}", _numbers(summary, wide)]
     strongest = summary.alignment.max(axis=0).tolist()
     for column, name in enumerate(names):
-        if strongest[column] >= 0.05:
-            blocks = [SHADES[min(int(weight * 5), 4)] * 3 for weight in summary.alignment[:, column].tolist()]
+        if strongest[column] >= 0.1:
+            blocks = [SHADES[min(int(weight * 5 + 0.5), 4)] * 3 for weight in summary.alignment[:, column].tolist()]
             lines.append(f"{name[:wide]:>{wide}}  {''.join(blocks)}".rstrip())
     legend = ", ".join(f"{number} {_plain(token)}" for number, token in enumerate(summary.tokens, 1))
     return "\n".join([*lines, f"{'':{wide}}  {legend}", ""])

@@ -1,0 +1,81 @@
+"""Streams: order, constant look-ahead, every way of running gives the same lines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from small_models import LEADS, words_folder
+
+from hedline.decoding import stream
+from hedline.decoding.options import DecodeOptions
+from hedline.decoding.stream import Job, Reading, Record, read_records, summarize_records
+from hedline.decoding.summary import Summary
+from hedline.errors import UserError
+
+
+def test_text_lines_are_numbered_and_kept():
+    lines = ["\ufeffone\r\n".encode(), b"\n", b"thr\xffee"]
+    assert list(read_records(lines, Reading())) == [Record("1", "one"), Record("2", ""), Record("3", "thr\ufffdee")]
+
+
+def test_json_lines_are_found_by_their_first_line():
+    lines = [json.dumps({"id": "x", "lead": "one"}).encode(), b'{"lead": "two"}', b""]
+    assert list(read_records(lines, Reading())) == [Record("x", "one"), Record("2", "two"), Record("3", "")]
+    renamed = [b'{"text": "one"}']
+    assert list(read_records(renamed, Reading("jsonl", "text"))) == [Record("1", "one")]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"{broken", "line 2 is not JSON"),
+        (b'{"leed": "x"}', "line 2 has no text field 'lead'"),
+        (b"[1]", "line 2 has no"),
+    ],
+)
+def test_a_bad_json_line_is_named(line, message):
+    with pytest.raises(UserError, match=message):
+        list(read_records([b'{"lead": "fine"}', line], Reading(where="leads.jsonl")))
+
+
+def test_no_more_is_read_than_a_few_chunks_ahead(monkeypatch):
+    monkeypatch.setattr(stream, "CHUNK", 10)
+    taken = 0
+
+    def endless():
+        nonlocal taken
+        for number in range(10**9):
+            taken += 1
+            yield Record(str(number), f"text {number}")
+
+    results = summarize_records(
+        endless(), Job("", None, 1), workers=1, work=lambda texts: [Summary(text.upper()) for text in texts]
+    )
+    first = [next(results) for _ in range(25)]
+    assert [summary.text for _, summary in first] == [f"TEXT {number}" for number in range(25)]
+    assert taken <= 40
+
+
+def test_processes_give_the_same_lines_in_the_same_order(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(stream, "CHUNK", 4)
+    job = Job(str(words_folder(tmp_path / "model")), DecodeOptions(bytes=40), 2)
+    records = [Record(str(number), LEADS[number % 3] + f" {number}") for number in range(22)]
+    alone = [(record, summary.text) for record, summary in summarize_records(records, job, workers=1)]
+    together = [(record, summary.text) for record, summary in summarize_records(records, job, workers=2)]
+    assert together == alone
+    assert [record for record, _ in alone] == records
+
+
+@pytest.mark.slow
+def test_ray_gives_the_same_lines(tmp_path: Path, monkeypatch):
+    ray = pytest.importorskip("ray")
+    monkeypatch.setattr(stream, "CHUNK", 4)
+    job = Job(str(words_folder(tmp_path / "model")), DecodeOptions(words=5), 2)
+    records = [Record(str(number), LEADS[number % 3]) for number in range(10)]
+    try:
+        spread = [summary.text for _, summary in summarize_records(records, job, workers=2, engine="ray")]
+    finally:
+        ray.shutdown()
+    assert spread == [summary.text for _, summary in summarize_records(records, job, workers=1)]

@@ -1,0 +1,117 @@
+"""The Python interface on small random models of both kinds of units."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "decoding"))
+from small_models import LEADS, subwords_folder, words_folder
+
+import hedline
+from hedline.decoding.features import ABS_WEIGHTS
+
+
+@pytest.fixture(scope="module", params=["words", "subwords"])
+def folder(request, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("model")
+    return words_folder(path) if request.param == "words" else subwords_folder(path)
+
+
+def test_three_lines(folder):
+    summarizer = hedline.load(folder)
+    text = summarizer(LEADS[0], words=8)
+    result = summarizer.summarize([LEADS[0]], words=8)[0]
+    assert text == result.text == str(result) and 0 < len(text.split()) <= 8
+    assert result.alignment.shape == (len(result.tokens), len(result.source))
+    np.testing.assert_allclose(result.alignment.sum(axis=1), 1.0, atol=1e-4)
+    assert sorted([*result.copied, *result.novel]) == sorted(result.tokens)
+    assert result.nbest[0].text == result.text and not result.notes
+
+
+def test_n_best_is_distinct_and_falls(folder):
+    nbest = hedline.load(folder).summarize([LEADS[1]], bytes=40, nbest=5)[0].nbest
+    assert len({each.text for each in nbest}) == len(nbest) == 5
+    assert [each.key for each in nbest] == sorted((each.key for each in nbest), reverse=True)
+
+
+def test_json_record(folder):
+    record = hedline.load(folder).summarize([LEADS[2]], words=5, nbest=2)[0].to_json("7", LEADS[2])
+    assert list(json.loads(json.dumps(record))) == [
+        "id", "lead", "headline", "score", "tokens", "alignment", "copied", "novel", "nbest",
+    ]  # fmt: skip
+    assert record["nbest"][0]["headline"] == record["headline"] and len(record["nbest"]) == 2
+
+
+@pytest.mark.parametrize("mode", ["extractive", "compressive"])
+def test_modes_use_the_inputs_words_only(folder, mode):
+    for result in hedline.load(folder).summarize(LEADS, mode=mode, words=6):
+        assert result.text and not result.novel
+
+
+def test_abs_is_the_weights_one_and_zeros(folder):
+    summarizer = hedline.load(folder)
+    plain = summarizer.summarize(LEADS, words=7, weights=ABS_WEIGHTS)
+    zeros = summarizer.summarize(
+        LEADS, words=7, weights={"log_prob": 1, "unigram": 0, "bigram": 0, "trigram": 0, "reorder": 0}
+    )
+    assert [each.text for each in plain] == [each.text for each in zeros]
+    assert [each.score for each in plain] == [each.score for each in zeros]
+    assert all(each.score == pytest.approx(each.features["log_prob"], abs=1e-4) for each in plain)
+
+
+def test_tuned_weights_and_the_dial(tmp_path):
+    folder = words_folder(tmp_path / "model")
+    plain = hedline.load(folder).summarize(LEADS, words=6)
+    tuning = {"weights": {"log_prob": 1.0, "unigram": 4.0}, "decoding": {"length_penalty": 0.0}}
+    (folder / "tuning.json").write_text(json.dumps(tuning))
+    tuned = hedline.load(folder)
+    copied = [len(each.copied) / len(each.tokens) for each in tuned.summarize(LEADS, words=6)]
+    assert np.mean(copied) > np.mean([len(each.copied) / len(each.tokens) for each in plain])
+    assert [each.text for each in tuned.summarize(LEADS, words=6, abstractiveness=1.0)] == [each.text for each in plain]
+    (folder / "tuning.json").write_text('{"weights": [1]}')
+    with pytest.raises(hedline.UserError, match="holds no feature weights"):
+        hedline.load(folder)
+
+
+def test_special_inputs(folder):
+    summarizer = hedline.load(folder)
+    empty, short, several, endless = summarizer.summarize(
+        ["", "Two words", " ".join([*LEADS, *LEADS, *LEADS]), "storm " * 500], words=9
+    )
+    assert (empty.text, short.text) == ("", "Two words")
+    assert "empty" in empty.notes[0] and "own headline" in short.notes[0]
+    assert "only the first" in several.notes[0] and re.search(r"only the first \d+ words", endless.notes[0])
+    assert summarizer.summarize([]) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"words": 0}, "words must be a whole number"),
+        ({"words": 3, "exact_words": 3}, "not both"),
+        ({"mode": "creative"}, "mode must be one of"),
+        ({"colour": 1}, "no option is called 'colour'"),
+        ({"abstractiveness": 2}, "abstractiveness lies between"),
+        ({"weights": {"magic": 1.0}}, "no feature is called 'magic'"),
+    ],
+)
+def test_mistakes_are_sentences(folder, options, message):
+    with pytest.raises(hedline.UserError, match=message):
+        hedline.load(folder).summarize(LEADS, **options)
+
+
+def test_a_missing_model_is_a_sentence():
+    with pytest.raises(hedline.UserError, match="there is no model 'nowhere'"):
+        hedline.load("nowhere")
+
+
+def test_importing_hedline_imports_neither_torch_nor_numpy():
+    code = "import sys, hedline; print([name for name in ('torch', 'numpy', 'typer') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

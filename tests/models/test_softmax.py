@@ -65,6 +65,14 @@ def test_bfloat16_stays_close():
     assert weight.grad is not None and weight.grad.dtype == torch.float32
 
 
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_without_gradients_the_same_loss(smoothing):
+    x, weight, bias, targets = problem()
+    with_gradients = linear_cross_entropy(x, weight, bias, targets, smoothing)
+    with torch.no_grad():
+        torch.testing.assert_close(linear_cross_entropy(x, weight, bias, targets, smoothing), with_gradients.detach())
+
+
 def test_no_words_is_zero():
     x, weight, bias, _ = problem()
     loss = linear_cross_entropy(x[:0], weight, bias, torch.zeros(0, dtype=torch.long))

@@ -51,7 +51,7 @@ def run(data: Path | None = None, limit: int | None = None, threads: int | None 
         "batch": batch,
         "peak_tflops": matrix_peak(size.square, device),
     }
-    result["softmax"] = softmax_speeds(24_576 if device.type == "cuda" else 800, outputs, 2 * size.H, device)
+    result["softmax"] = softmax_speeds(12 * size.batch, outputs, 2 * size.H, device)
     result["training"] = {
         encoder: training_speed(encoder, split, (inputs, outputs), size, batch)
         for encoder in ("attention", "bow", "conv", "none")

@@ -58,6 +58,13 @@ def loss_and_gradient_in_place(logits: Tensor, targets: Tensor, smoothing: float
     return loss, gradient.to(logits.dtype)
 
 
+def loss_only(logits: Tensor, targets: Tensor, smoothing: float, words: int) -> tuple[Tensor, Tensor]:
+    """The losses (t,) when nobody asks for gradients; the second part is not one."""
+    x = logits if logits.dtype in (torch.float32, torch.float64) else logits.float()
+    losses = F.cross_entropy(x[:, :words], targets, reduction="none", label_smoothing=smoothing)
+    return losses, logits
+
+
 class _LinearCrossEntropy(torch.autograd.Function):
     """Sum of cross-entropies; the gradients are made in the forward pass and only scaled in the backward."""
 
@@ -110,12 +117,20 @@ def linear_cross_entropy(
     device = x.device.type
     if torch.is_autocast_enabled(device):
         x = x.to(torch.get_autocast_dtype(device))
-    if kernel is None:
-        kernel = compiled(loss_and_gradient, loss_and_gradient_in_place) if device == "cuda" else None
+    chosen = kernel or _kernel_for(x, weight, bias)
     total: Tensor = _LinearCrossEntropy.apply(  # type: ignore[no-untyped-call]
-        x, weight, bias, targets, smoothing, kernel or loss_and_gradient_in_place
+        x, weight, bias, targets, smoothing, chosen
     )
     return total
+
+
+def _kernel_for(*tensors: Tensor) -> Kernel:
+    """Compiled on a GPU, in place on a CPU; the losses alone when no gradient is wanted."""
+    if not (torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)):
+        return loss_only
+    if tensors[0].is_cuda:
+        return compiled(loss_and_gradient, loss_and_gradient_in_place)
+    return loss_and_gradient_in_place
 
 
 def plain_cross_entropy(x: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:

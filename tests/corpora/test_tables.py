@@ -31,7 +31,7 @@ def test_json_lines_with_all_fields_and_compression(tmp_path: Path) -> None:
         (b"[1, 2]", "not a JSON object but list", False),
         (b'"text"', "not a JSON object but str", False),
         (b'{"lead": "a b"', "not valid JSON", False),
-        (b'{"lead": "a b"}', "field 'headline' is missing (fields here: lead)", False),
+        (b'{"lead": "a b"}', "field 'headline' is missing (fields here: lead; --lead-field", False),
         (b'{"lead": null, "headline": "x"}', "field 'lead' is missing", False),
         (b'{"lead": 3, "headline": "x"}', "field 'lead' is not text but int", False),
         (b'{"lead": "  ", "headline": "x"}', "field 'lead' is empty", True),

@@ -33,7 +33,9 @@ MinCount = Annotated[int | None, _option("Least count of a word; automatic: 5, l
 InputWords = Annotated[int | None, _option("The most input words to keep.")]
 OutputWords = Annotated[int | None, _option("The most output words to keep.")]
 PresetName = Annotated[str, _option("Filters and cleaners: paper, namas, open-news or none.")]
-FilterNames = Annotated[list[str] | None, _option("Add a filter by name; may be repeated.")]
+FilterNames = Annotated[
+    list[str] | None, _option("Add a filter, e.g. language, lead-copy, min-overlap; may be repeated.")
+]
 NoFilter = Annotated[list[str] | None, _option("Leave out a filter of the preset; may be repeated.")]
 Clean = Annotated[list[str] | None, _option("Add a cleaner: site-suffix, section-label or dateline.")]
 LeadWords = Annotated[str, _option("Least and most words of a lead, as MIN:MAX.")]

@@ -80,7 +80,7 @@ def _open_one(path: Path, format: str, fields: Fields) -> Reader:
 
 
 def _looks_parallel(files: Sequence[Path]) -> bool:
-    return len(files) == 2 and all(bare_suffix(path) in {".txt", ".src", ".tgt", ""} for path in files)
+    return len(files) == 2 and all(bare_suffix(path) in {".txt", ".src", ".tgt"} for path in files)
 
 
 def _parallel(files: Sequence[Path]) -> list[Reader]:

@@ -41,7 +41,8 @@ def _bad_field(file: str, line: int, row: dict[str, Any], fields: Fields) -> Bad
         value = row.get(name)
         if not isinstance(value, str):
             why = "is missing" if value is None else f"is not text but {type(value).__name__}"
-            return BadLine(file, line, f"field {name!r} {why} (fields here: {_listing(row)})")
+            hint = "--lead-field and --headline-field name others"
+            return BadLine(file, line, f"field {name!r} {why} (fields here: {_listing(row)}; {hint})")
         if not value.strip():
             return BadLine(file, line, f"field {name!r} is empty", harmless=True)
     raise AssertionError("called on a row whose fields are fine")

@@ -70,8 +70,14 @@ def build_request(
         output_words=output_words,
         vocabulary_size=vocabulary_size,
     )
-    count = workers or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else workers or 1
-    return PrepareRequest(sources, out, valid or (), test or (), format, settings, on_error, count, engine, overwrite)
+    for option, value in (("--min-count", min_count), ("--input-words", input_words), ("--output-words", output_words)):
+        check_least(option, value, 1)
+    check_least("--vocabulary-size", vocabulary_size, 300)
+    check_least("--workers", workers, 0)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return PrepareRequest(
+        sources, out, valid or (), test or (), format, settings, on_error, workers or cores, engine, overwrite
+    )
 
 
 def adjust_filters(
@@ -148,6 +154,12 @@ def parse_range(option: str, text: str) -> tuple[int, int] | None:
     if not (low.isdecimal() and high.isdecimal()) or not 0 < int(low) <= int(high):
         raise UserError(f"{option} takes MIN:MAX such as 5:80, not {text!r}")
     return int(low), int(high)
+
+
+def check_least(option: str, value: int | None, least: int) -> None:
+    """A number that is not too small, where one is given."""
+    if value is not None and value < least:
+        raise UserError(f"{option} must be {least} or more, not {value}")
 
 
 def check_share(option: str, share: float) -> float:

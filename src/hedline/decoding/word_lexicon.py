@@ -102,7 +102,7 @@ class WordLexicon:
             if copied.any():
                 first = self.trash - extras.shape[1]
                 own[copied] = extras[chosen_rows[copied], chosen[copied] - first]
-            return own
+            return np.asarray(own)
 
         return Gains(totals, log_probs, *self._endings(state, end_log_probs, weight))
 

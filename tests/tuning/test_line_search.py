@@ -11,6 +11,7 @@ from random_lists import BLEU, MIXED, ROUGE, make_problem, open_bounds, random_l
 from hedline.tuning.envelope import upper_envelopes
 from hedline.tuning.linesearch import line_search, surface_along
 from hedline.tuning.objective import Objective
+from hedline.tuning.surface import Surface
 
 SEEDS = st.integers(0, 2**32 - 1)
 OBJECTIVES = st.sampled_from([ROUGE, BLEU, MIXED])
@@ -130,6 +131,23 @@ def test_the_middle_of_the_widest_best_interval_is_taken() -> None:
     assert move is not None
     assert move.score == pytest.approx(1.0)
     assert move.weights.tolist() == [1.0, 4.0]
+
+
+def test_a_wide_interval_is_entered_not_crossed() -> None:
+    surface = Surface(np.array([-20.0, -8.0, -1.0, 3.0, 5.0, 20.0]), np.arange(5.0))
+    assert surface.points().tolist() == [-14.0, -3.5, 0.0, 4.0, 9.5]
+    points = Surface(np.array([-np.inf, -1.0, 0.0, np.inf]), np.arange(3.0)).points()
+    assert points.tolist() == [-3.5, -0.5, 2.0]
+    assert Surface(np.array([-np.inf, np.inf]), np.zeros(1)).points().tolist() == [0.0]
+
+
+@settings(max_examples=200)
+@given(st.lists(st.floats(-30, 30), min_size=2, max_size=6, unique=True))
+def test_points_lie_inside_their_intervals(edges: list[float]) -> None:
+    surface = Surface(np.array(sorted(edges)), np.zeros(len(edges) - 1))
+    points = surface.points()
+    assert np.all(points >= surface.edges[:-1])
+    assert np.all(points <= surface.edges[1:])
 
 
 def test_unbounded_ends_are_reached() -> None:

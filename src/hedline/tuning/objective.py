@@ -40,7 +40,7 @@ class Term:
 
     def __str__(self) -> str:
         name = "BLEU" if self.metric == "bleu" else f"R-{self.metric}.{self.measure}"
-        return f"{self.weight:g}*{name}"
+        return f"{self.weight:.3g}*{name}"
 
 
 @dataclass(frozen=True)

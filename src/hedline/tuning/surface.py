@@ -17,6 +17,8 @@ from hedline.tuning.pool import Array
 
 # Neighbouring intervals whose scores differ by less than this are one interval: summation noise.
 SAME_SCORE = 1e-11
+HUGE = 1e12
+STEP = 2.0  # how far beyond a threshold a wide interval is entered, besides half the threshold's own distance
 
 
 @dataclass(frozen=True)
@@ -31,14 +33,16 @@ class Surface:
         return np.diff(self.edges)
 
     def points(self) -> Array:
-        """(m,) a safe t inside every interval: its middle, or a step beyond the last threshold."""
-        left, right = self.edges[:-1].copy(), self.edges[1:].copy()
-        open_left, open_right = np.isinf(left), np.isinf(right)
-        left[open_left & open_right] = right[open_left & open_right] = 0.0
-        only_left, only_right = open_left & ~open_right, open_right & ~open_left
-        left[only_left] = right[only_left] - 2 * _margin(right[only_left])
-        right[only_right] = left[only_right] + 2 * _margin(left[only_right])
-        return left + (right - left) / 2
+        """(m,) a safe t inside every interval: its middle, but not far beyond the threshold on the side of t = 0.
+
+        An interval that ends only at a bound may be huge; its middle says nothing, and decoding there gives odd lists.
+        """
+        left, right = self.edges[:-1], self.edges[1:]
+        here = (left < 0) & (right > 0)
+        middle = np.where(here, 0.0, np.clip(left, -HUGE, HUGE) / 2 + np.clip(right, -HUGE, HUGE) / 2)
+        nearest = np.where(here, 0.0, np.where(left >= 0, left, -right))
+        farthest = nearest + STEP + nearest / 2
+        return np.where(left >= 0, np.minimum(middle, farthest), np.maximum(middle, -farthest))
 
     def smoothed(self, neighbours: int) -> Array:
         """(m,) each score averaged with its `neighbours` on both sides (Cer, Jurafsky & Manning 2008)."""
@@ -78,7 +82,3 @@ def _merge(edges: Array, sums: Array, score: Scale) -> Surface:
     left = edges[:-1][solid]
     steps = np.abs(np.diff(scores, prepend=np.inf)) > SAME_SCORE
     return Surface(np.concatenate([left[steps], edges[-1:]]), scores[steps])
-
-
-def _margin(edge: Array) -> Array:
-    return 0.1 + 0.1 * np.abs(edge)

@@ -15,7 +15,7 @@ import numpy as np
 
 from hedline.decoding.lexicon import Flags, Gains, Lexicon, Path
 from hedline.decoding.scorer import Floats, Ints, Scorer
-from hedline.decoding.select import best_columns, merge_equal_futures
+from hedline.decoding.select import best_columns, merge_equal_futures, runs
 
 # An input whose beam was pruned stops when no live hypothesis would win even after this many more free units.
 LOOKAHEAD = 2
@@ -75,14 +75,14 @@ class Finished:
             self._update_best(owner[rows[complete]], keys[complete])
 
     def _update_best(self, owner: Ints, keys: Any) -> None:
-        places = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
-        counts = np.diff(np.r_[places, len(owner)])
-        table = np.full((len(places), int(counts.max())), -np.inf)
-        row = np.repeat(np.arange(len(places)), counts)
-        table[row, np.arange(len(owner)) - np.repeat(places, counts)] = keys
-        inputs = owner[places]
-        merged = np.concatenate([self.best[inputs], table], axis=1)
-        self.best[inputs] = -np.sort(-merged, axis=1)[:, : self.best.shape[1]]
+        if self.plan.nbest == 1:
+            np.maximum.at(self.best[:, 0], owner, keys)
+            return
+        first, counts = runs(owner)
+        table = np.full((len(first), int(counts.max())), -np.inf)
+        table[np.repeat(np.arange(len(first)), counts), np.arange(len(owner)) - np.repeat(first, counts)] = keys
+        merged = np.concatenate([self.best[owner[first]], table], axis=1)
+        self.best[owner[first]] = -np.sort(-merged, axis=1)[:, : self.best.shape[1]]
 
     def ranking(self, inputs: int) -> list[list[tuple[int, int, float, float, float, int]]]:
         """For each input its endings, best first: (step, row, key, score, log_prob, short)."""

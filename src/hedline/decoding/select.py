@@ -48,20 +48,29 @@ def _lower_bounds(totals: Floats, owner: Ints, width: int) -> Floats:
     a bound; with four times as many blocks as wanted it lets few others pass.
     """
     rows, columns = totals.shape
-    first = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
-    counts = np.diff(np.r_[first, rows])
+    first, counts = runs(owner)
     blocks = min(columns, -(-4 * width // int(counts.min())))
     size = columns // blocks
     maxima = totals[:, : blocks * size].reshape(rows, blocks, size).max(axis=2)
     most = int(counts.max())
-    group = np.repeat(np.arange(len(first)), counts)
     if most * blocks < width:
         return np.full(rows, -np.inf, np.float32)
+    place = most * blocks - width
+    if len(first) == 1:
+        return np.full(rows, np.partition(maxima.ravel(), place)[place], np.float32)
+    group = np.repeat(np.arange(len(first)), counts)
     table = np.full((len(first), most, blocks), -np.inf, np.float32)
     table[group, np.arange(rows) - first[group]] = maxima
-    place = most * blocks - width
     bound = np.partition(table.reshape(len(first), -1), place, axis=1)[:, place]
     return np.asarray(bound[group], np.float32)
+
+
+def runs(owner: Ints) -> tuple[Ints, Ints]:
+    """Where each stretch of equal numbers begins in `owner` (ascending, not empty), and how long it is."""
+    if owner[0] == owner[-1]:
+        return np.zeros(1, np.int64), np.array([len(owner)])
+    first = np.concatenate([[0], np.flatnonzero(owner[1:] != owner[:-1]) + 1])
+    return first, np.diff(first, append=len(owner))
 
 
 def merge_equal_futures(totals: Floats, owner: Ints, futures: Ints) -> None:
@@ -71,9 +80,11 @@ def merge_equal_futures(totals: Floats, owner: Ints, futures: Ints) -> None:
     """
     if len(owner) < 2:
         return
-    _, inverse, counts = np.unique(_hash(owner, futures), return_inverse=True, return_counts=True)
-    if len(counts) == len(owner):
+    hashes = _hash(owner, futures)
+    ordered = np.sort(hashes)
+    if not (ordered[1:] == ordered[:-1]).any():
         return
+    _, inverse, counts = np.unique(hashes, return_inverse=True, return_counts=True)
     for group in np.flatnonzero(counts > 1):
         rows = np.flatnonzero(inverse == group)
         winner = totals[rows].argmax(axis=0)

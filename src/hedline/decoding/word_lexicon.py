@@ -79,10 +79,9 @@ class WordLexicon:
         scored = step.log_probs.shape[1]
         extras = self._extras(owner, step)
         totals = columns.static[owner]
-        with np.errstate(invalid="ignore"):  # 0 · -inf on padded columns, which are forbidden anyway
+        if weight:  # not 0 · -inf on padded columns
             totals[:, :scored] += step.log_probs if weight == 1.0 else weight * step.log_probs
-            if extras.shape[1]:
-                totals[:, self.trash - extras.shape[1] : self.trash] += weight * extras
+            totals[:, self.trash - extras.shape[1] : self.trash] += weight * extras
         rows = np.arange(len(owner))[:, None]
         hot = columns.hot[owner]
         if self.joins:
@@ -142,8 +141,7 @@ class WordLexicon:
         written = state.used[:, 0] > 0
         if not self.scores_end:
             log_probs = np.zeros_like(log_probs)
-        with np.errstate(invalid="ignore"):
-            worth = np.where(written, weight * log_probs, -np.inf)
+        worth = np.where(written, weight * log_probs, -np.inf)
         return worth, log_probs, fill_shortage(self.options, state.used)
 
     def advance(self, state: Rows, rows: Ints, chosen: Ints) -> Rows:

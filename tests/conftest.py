@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no reason to fail a property.
+settings.register_profile("hedline", deadline=None)
+settings.load_profile("hedline")
 
 
 def shared_folder() -> Path:

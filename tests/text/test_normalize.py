@@ -53,6 +53,7 @@ def test_normalize_word_is_idempotent(token: str) -> None:
 @settings(max_examples=400)
 @example('a. "B')
 @example("x''y 'z")
+@example("I\u00ad\u0300 ﬁ\u0300")
 @example("u.s.' Then")
 def test_normalize_is_idempotent(text: str) -> None:
     once = normalize(text)

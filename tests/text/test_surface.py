@@ -122,3 +122,5 @@ def test_capitals() -> None:
     assert capitalized(["ßa"]) == ["ßa"] and capitalized(["www.example.org"]) == ["www.example.org"]
     assert capitalized([]) == [] and capitalized(["--"]) == ["--"]
     assert capitalized(["5", "dead"]) == ["5", "dead"]
+    assert capitalized(["why", "?", "``", "no", "''", "reason"]) == ["Why", "?", "``", "No", "''", "reason"]
+    assert capitalized(["-lrb-", "so", "-rrb-"]) == ["-lrb-", "So", "-rrb-"]

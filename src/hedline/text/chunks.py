@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -135,9 +135,12 @@ def _split_word(word: str) -> list[str]:
 class ChunkCache(dict[str, T], Generic[T]):
     """Remembers what a function of a chunk gave; forgets everything when full, so memory stays bounded."""
 
+    all: ClassVar[list[ChunkCache[Any]]] = []
+
     def __init__(self, function: Callable[[str], T]) -> None:
         super().__init__()
         self.function = function
+        self.all.append(self)
 
     def __missing__(self, chunk: str) -> T:
         value = self.function(chunk)
@@ -148,33 +151,29 @@ class ChunkCache(dict[str, T], Generic[T]):
         return value
 
 
-Spans = tuple[tuple[str, int, int], ...]
+def clear_caches() -> None:
+    """Forget everything, as in a new process: benchmarks begin with this."""
+    for cache in ChunkCache.all:
+        cache.clear()
 
 
-def spans(chunk: str, tokens: Sequence[str]) -> Spans:
-    """Where the tokens of a chunk stand in it: (token, start, end); they follow each other without gaps."""
-    placed, start = [], 0
-    for token in tokens:
-        named = chunk[start] == '"'  # two characters for one: `` or ''
-        end = start + (1 if named else len(token))
-        placed.append((token, start, end))
-        start = end
-    return tuple(placed)
+def place(text: str, chunks: Sequence[str], split: Iterable[Sequence[str]]) -> list[Token]:
+    """The tokens of a text with their positions in it; those of a chunk follow each other without gaps.
 
-
-def place(text: str, chunks: Sequence[str], split: Iterable[Spans]) -> list[Token]:
-    """The tokens of a text.
-
-    chunks: `text.split()`; split: for each chunk its tokens with their positions in the chunk.
+    chunks: `text.split()`; split: for each chunk its tokens.
     """
     new = tuple.__new__  # what Token(...) calls in the end; this is the hot loop of reading
     placed: list[Token] = []
+    add = placed.append
     end = 0
     for chunk, tokens in zip(chunks, split, strict=True):
         start = text.index(chunk, end)
         end = start + len(chunk)
         if len(tokens) == 1:
-            placed.append(new(Token, (tokens[0][0], start, end)))
-        else:
-            placed += [new(Token, (word, start + a, start + b)) for word, a, b in tokens]
+            add(new(Token, (tokens[0], start, end)))
+            continue
+        for token in tokens:
+            after = start + (1 if text[start] == '"' else len(token))  # `` and '' may stand for one character
+            add(new(Token, (token, start, after)))
+            start = after
     return placed

@@ -24,8 +24,10 @@ _ODD = (
     f"{_SINGLE_QUOTES}{_DOUBLE_QUOTES}{_HYPHENS}{_LONG_DASHES}{_SPACES}{_INVISIBLE}{_CONTROLS}{_SURROGATES}"
     f"{''.join(_PLAIN)}"
 )
-# A letter followed by marks that may combine with it, an odd character, or a decimal digit beyond ASCII.
-_FIND = re.compile(rf"(?:[{''.join(_LETTERS)}]|[^{_ODD}{_MARKS}\d])[{_MARKS}]+|[{_ODD}]|[^\D0-9]")
+# A letter followed by marks that may combine with it (invisible characters between them do not count), an odd
+# character, or a decimal digit beyond ASCII.
+_FIND = re.compile(rf"(?:[{''.join(_LETTERS)}]|[^{_ODD}{_MARKS}\d])(?:[{_INVISIBLE}]*[{_MARKS}])+|[{_ODD}]|[^\D0-9]")
+_HIDDEN = re.compile(f"[{_INVISIBLE}]")
 _FIND_ASCII = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -84,7 +86,7 @@ def _replace(match: re.Match[str]) -> str:
     """What an odd character (or a letter with its marks) becomes."""
     found = match[0]
     if len(found) > 1:
-        return unicodedata.normalize("NFC", _LETTERS.get(found[0], found[0]) + found[1:])
+        return unicodedata.normalize("NFC", _LETTERS.get(found[0], found[0]) + _HIDDEN.sub("", found[1:]))
     if found not in _known:
         _known[found] = _replacement(found)
     return _known[found]
@@ -102,4 +104,4 @@ def _replacement(character: str) -> str:
         return str(unicodedata.decimal(character))
     if re.match(f"[{_SURROGATES}]", character):
         return "\ufffd"
-    return "" if re.match(f"[{_INVISIBLE}]", character) else " "
+    return "" if _HIDDEN.match(character) else " "

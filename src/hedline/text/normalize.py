@@ -25,8 +25,9 @@ def normalize_word(token: str) -> str:
     return _DIGIT.sub("#", token.lower())
 
 
-_inner_tokens = ChunkCache(split_news)
-_last_tokens = ChunkCache(lambda chunk: split_news(chunk, final=True))
+# A chunk's tokens, and its normalised words: inside a sentence, and at its end.
+inner_tokens = ChunkCache(split_news)
+last_tokens = ChunkCache(lambda chunk: split_news(chunk, final=True))
 _inner_words = ChunkCache(lambda chunk: tuple(map(normalize_word, split_news(chunk))))
 _last_words = ChunkCache(lambda chunk: tuple(map(normalize_word, split_news(chunk, final=True))))
 
@@ -46,7 +47,7 @@ def news_words(text: str) -> list[str]:
     >>> news_words("Prices rose 3.5% in the U.S. (again).")
     ['Prices', 'rose', '3.5', '%', 'in', 'the', 'U.S.', '(', 'again', ')', '.']
     """
-    return _read(text, _inner_tokens, _last_tokens)
+    return _read(text, inner_tokens, last_tokens)
 
 
 def _read(text: str, inner: ChunkCache[tuple[str, ...]], last: ChunkCache[tuple[str, ...]]) -> list[str]:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hedline.text.chunks import ChunkCache, Token, place, spans, split_news
+from hedline.text.chunks import Token, place
 from hedline.text.clean import clean_with_offsets
-from hedline.text.normalize import normalize_word
+from hedline.text.normalize import inner_tokens, last_tokens, normalize_word
 from hedline.text.sentences import ending_chunks
-
-_inner = ChunkCache(lambda chunk: spans(chunk, split_news(chunk)))
-_last = ChunkCache(lambda chunk: spans(chunk, split_news(chunk, final=True)))
 
 
 @dataclass(frozen=True)
@@ -38,7 +35,7 @@ def read_source(text: str) -> Source:
     cleaned = clean_with_offsets(text)
     chunks = cleaned.text.split()
     ends = set(ending_chunks(chunks))
-    split = [(_last if i in ends else _inner)[chunk] for i, chunk in enumerate(chunks)]
+    split = [(last_tokens if i in ends else inner_tokens)[chunk] for i, chunk in enumerate(chunks)]
     tokens = place(cleaned.text, chunks, split)
     if cleaned.starts is not None:
         tokens = [Token(word, *cleaned.raw_span(start, end)) for word, start, end in tokens]

@@ -14,6 +14,7 @@ from hedline.text.truecase import BREAKS, Truecaser, same_length, says_casing
 from hedline.text.vocab import SPECIALS
 
 Weights = Sequence[float]
+_ENDS = frozenset([".", "?", "!"])
 
 
 def shapes(source: Source) -> dict[str, list[int]]:
@@ -118,16 +119,21 @@ def surface(word: str, source: Source, truecaser: Truecaser | None = None, weigh
 
 
 def capitalized(forms: Sequence[str]) -> list[str]:
-    """The forms with the first word's first letter a capital, if that keeps its length and it has none yet."""
-    result = list(forms)
-    for i, form in enumerate(result):
-        if not any(map(str.isalnum, form)) or form.lower() in {"-lrb-", "-lsb-", "-lcb-"}:
-            continue
-        capital = form[0].upper() + form[1:]
-        if form == form.lower() and same_length(capital, form) and not form.startswith(("www.", "http")):
-            result[i] = capital
-        break
+    """The forms with a capital where a sentence begins, if that keeps the word's length and it has none yet."""
+    result, begins = list(forms), True
+    for i, form in enumerate(forms):
+        if form in _ENDS:
+            begins = True
+        elif begins and any(map(str.isalnum, printed(form))):
+            result[i] = _capital(form)
+            begins = False
     return result
+
+
+def _capital(form: str) -> str:
+    capital = form[0].upper() + form[1:]
+    fits = form == form.lower() and same_length(capital, form) and not form.startswith(("www.", "http"))
+    return capital if fits else form
 
 
 def _weight(row: Weights, position: int) -> float:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from hedline.text.chunks import ChunkCache, Token, place, spans, split_treebank
+from hedline.text.chunks import ChunkCache, Token, place, split_treebank
 
 __all__ = ["Token", "tokenize", "words"]
 
-_inner_words = ChunkCache(split_treebank)
-_last_words = ChunkCache(lambda chunk: split_treebank(chunk, final=True))
-_inner = ChunkCache(lambda chunk: spans(chunk, split_treebank(chunk)))
-_last = ChunkCache(lambda chunk: spans(chunk, split_treebank(chunk, final=True)))
+_inner = ChunkCache(split_treebank)
+_last = ChunkCache(lambda chunk: split_treebank(chunk, final=True))
 
 
 def words(text: str) -> list[str]:
@@ -22,8 +20,8 @@ def words(text: str) -> list[str]:
     if not chunks:
         return []
     last = chunks.pop()
-    tokens = [word for chunk in chunks for word in _inner_words[chunk]]
-    tokens += _last_words[last]
+    tokens = [word for chunk in chunks for word in _inner[chunk]]
+    tokens += _last[last]
     return tokens
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hedline.runtime.folder import ModelFolder
-from hedline.runtime.layers import Flags, Floats, Ints, Linear, Table, groups, pad, softmax, uniform_attention
+from hedline.runtime.layers import Flags, Floats, Groups, Ints, Linear, Table, groups, pad, softmax, uniform_attention
 from hedline.runtime.output import OpenOutput, OutputLayer
 from hedline.runtime.step import Step
 from hedline.runtime.tensors import TensorFile
@@ -54,23 +54,28 @@ class SlotProducts:
         self._capacity = capacity
         self._place = np.full(self.table.count, -1, np.int64)
         self._values = np.empty((0, C, self.H), np.float32)
+        self._slots = np.arange(C)
         self._used = 0
         self._lock = threading.Lock()
 
     def summed(self, context: Ints) -> Floats:
         """Sum over slots for contexts (rows, C) of output ids: (rows, H)."""
         with self._lock:
-            words = np.unique(context)
-            missing = words[self._place[words] < 0]
-            if self._used + len(missing) > self._capacity:  # rare: forget everything but this context
-                self._place[:], self._used, missing = -1, 0, words
-                self._capacity = max(self._capacity, len(words))
-            self._remember(missing)
-            return np.asarray(self._values[self._place[context], np.arange(self.C)].sum(axis=1))
+            places = self._place[context]
+            if places.min(initial=0) < 0:
+                self._meet(np.unique(context))
+                places = self._place[context]
+            return np.asarray(self._values[places, self._slots].sum(axis=1))
+
+    def _meet(self, words: Ints) -> None:
+        """Make sure that the products of `words` are remembered."""
+        missing = words[self._place[words] < 0]
+        if self._used + len(missing) > self._capacity:  # rare: forget everything but these words
+            self._place[:], self._used, missing = -1, 0, words
+            self._capacity = max(self._capacity, len(words))
+        self._remember(missing)
 
     def _remember(self, words: Ints) -> None:
-        if not len(words):
-            return
         fresh = self._project(self.table.rows(words)).reshape(len(words), self.C, self.H)
         end = self._used + len(words)
         if end > len(self._values):
@@ -139,21 +144,22 @@ class FeedForwardScorer:
         encoded, owners = state.encoded, state.owners
         context = np.concatenate([state.context[:, 1:], np.asarray(last, np.int64)[:, None]], axis=1)
         hidden = np.tanh(self.context.summed(context) + self.hidden_bias)
+        parts = groups(owners)
         if encoded.keys is None:
             attention = encoded.uniform[owners]
-            log_probs = encoded.output.log_probs(hidden, owners)
+            log_probs = encoded.output.log_probs(hidden, parts)
         else:
-            weights = self._attend(encoded, owners, context)
+            weights = self._attend(encoded, owners, parts, context)
             attention = weights.mean(axis=1) if self.heads > 1 else weights[:, 0]
-            log_probs = encoded.output.log_probs(hidden, owners, self._mixture(weights))
+            log_probs = encoded.output.log_probs(hidden, parts, self._mixture(weights))
         return Step(log_probs, attention, State(encoded, owners, context))
 
-    def _attend(self, encoded: Encoded, owners: Ints, context: Ints) -> Floats:
+    def _attend(self, encoded: Encoded, owners: Ints, parts: Groups, context: Ints) -> Floats:
         """p ∝ exp(x̃ P ỹ′): (rows, heads, M)."""
         assert encoded.keys is not None
         query = self.query.summed(context).reshape(len(owners), self.heads, -1)
         scores = np.empty((len(owners), self.heads, encoded.mask.shape[1]), np.float32)
-        for owner, rows in groups(owners):
+        for owner, rows in parts:
             keys = encoded.keys[owner].reshape(scores.shape[2], self.heads, -1)
             scores[rows] = (query[rows].transpose(1, 0, 2) @ keys.transpose(1, 2, 0)).transpose(1, 0, 2)
         return softmax(np.where(encoded.mask[owners][:, None, :], scores, -np.inf))

@@ -14,6 +14,7 @@ from hedline.runtime.tensors import TensorFile
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Groups = list[tuple[int, Ints | slice]]
 
 
 def softmax(scores: Floats) -> Floats:
@@ -45,9 +46,9 @@ def uniform_attention(mask: Flags) -> Floats:
     return np.asarray(mask / mask.sum(axis=1, keepdims=True), np.float32)
 
 
-def groups(owners: Ints) -> list[tuple[int, Ints | slice]]:
+def groups(owners: Ints) -> Groups:
     """(owner, its rows) for each distinct owner; rows are a slice where they are neighbours (the usual case)."""
-    edges = (np.flatnonzero(np.diff(owners)) + 1).tolist()
+    edges = (np.flatnonzero(owners[1:] != owners[:-1]) + 1).tolist()
     starts, ends = [0, *edges], [*edges, len(owners)]
     found = owners[starts].tolist() if len(owners) else []
     if len(set(found)) == len(found):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hedline.runtime import kernels
-from hedline.runtime.layers import Chosen, Floats, Ints, Table, groups
+from hedline.runtime.layers import Chosen, Floats, Groups, Ints, Table
 
 
 class OutputLayer:
@@ -58,14 +58,14 @@ class OpenOutput:
             chosen.product(values, extra)
             self._mixtures.append(extra)
 
-    def log_probs(self, hidden: Floats, owners: Ints, mixture: Floats | None = None) -> Floats:
+    def log_probs(self, hidden: Floats, parts: Groups, mixture: Floats | None = None) -> Floats:
         """Log-probabilities (rows, S), -inf on padding.
 
-        hidden: (rows, K); owners: (rows,) the input of each row; mixture: (rows, n) weights of the vectors given to
-        `set_mixtures` (row r uses as many as its input has).
+        hidden: (rows, K); parts: the rows of each input (`layers.groups`); mixture: (rows, n) weights of the vectors
+        given to `set_mixtures` (row r uses as many as its input has).
         """
         logits = np.full((len(hidden), self.width), -np.inf, np.float32)
-        for owner, rows in groups(owners):
+        for owner, rows in parts:
             bias = self._bias[owner]
             direct = isinstance(rows, slice)
             part = logits[rows] if direct else np.empty((len(hidden[rows]), len(bias)), np.float32)

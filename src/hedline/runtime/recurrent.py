@@ -13,7 +13,7 @@ import numpy as np
 
 from hedline.runtime.feedforward import convolved, flat_convolution
 from hedline.runtime.folder import ModelFolder
-from hedline.runtime.layers import Flags, Floats, Ints, Linear, Table, groups, pad, sigmoid, softmax
+from hedline.runtime.layers import Flags, Floats, Groups, Ints, Linear, Table, groups, pad, sigmoid, softmax
 from hedline.runtime.output import OpenOutput, OutputLayer
 from hedline.runtime.step import Step
 
@@ -69,11 +69,12 @@ class RecurrentScorer:
     def step(self, state: State, last: Ints) -> Step:
         """Feed one word to each row."""
         encoded, owners = state.encoded, state.owners
-        weights, context = self._attend(encoded, owners, state.hidden)
+        parts = groups(owners)
+        weights, context = self._attend(encoded, owners, parts, state.hidden)
         gates = self.word_gates(self.E.rows(np.asarray(last, np.int64)))
         gates = self.state_gates(np.concatenate([state.hidden, context], axis=1), residual=gates)
         hidden, cell = self._advance(gates, state.cell)
-        log_probs = encoded.output.log_probs(hidden, owners, weights)
+        log_probs = encoded.output.log_probs(hidden, parts, weights)
         return Step(log_probs, weights, State(encoded, owners, hidden, cell))
 
     def _advance(self, gates: Floats, cell: Floats) -> tuple[Floats, Floats]:
@@ -84,11 +85,10 @@ class RecurrentScorer:
         cell = sigmoid(forget) * cell + sigmoid(enter) * np.tanh(new)
         return sigmoid(leave) * np.tanh(cell), cell
 
-    def _attend(self, encoded: Encoded, owners: Ints, hidden: Floats) -> tuple[Floats, Floats]:
+    def _attend(self, encoded: Encoded, owners: Ints, parts: Groups, hidden: Floats) -> tuple[Floats, Floats]:
         """Alignment (rows, M) of each state with its input, and the mixed words (rows, H)."""
         scores = np.empty((len(owners), encoded.mask.shape[1]), np.float32)
         context = np.empty_like(hidden)
-        parts = groups(owners)
         for owner, rows in parts:
             scores[rows] = hidden[rows] @ encoded.keys[owner].T
         weights = softmax(np.where(encoded.mask[owners], scores, -np.inf))

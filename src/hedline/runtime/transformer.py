@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hedline.runtime import kernels
 from hedline.runtime.folder import ModelFolder
 from hedline.runtime.kernels import Keys
-from hedline.runtime.layers import Floats, Ints, Linear, Table
+from hedline.runtime.layers import Floats, Ints, Linear, Table, groups
 from hedline.runtime.output import OpenOutput, OutputLayer
 from hedline.runtime.step import Step
 from hedline.runtime.tensors import TensorFile
@@ -186,7 +186,7 @@ class TransformerScorer:
         attention = np.zeros((rows, 0), np.float32)
         for layer, pool, memory in zip(self.decoder, encoded.pools, encoded.memory, strict=True):
             y, attention = layer(y, pool, own, memory, spans)
-        log_probs = encoded.output.log_probs(self.decoder_norm(y), owners)
+        log_probs = encoded.output.log_probs(self.decoder_norm(y), groups(owners))
         longest = int(encoded.length.max())
         if attention.shape[1] < longest:  # the longest inputs have no live rows any more
             attention = np.pad(attention, ((0, 0), (0, longest - attention.shape[1])))

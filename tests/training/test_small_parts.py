@@ -78,6 +78,25 @@ def test_sizes_follow_the_data():
     assert batches == sorted(batches) and batches[0] >= 1 and batches[-1] <= 256
 
 
+def test_best_switches_the_options_on_and_the_others_do_not(tmp_path):
+    from synthetic import write_data
+
+    from hedline.data.dataset import Dataset
+    from hedline.training.run import TrainRequest
+    from hedline.training.settings import architecture_for
+
+    dataset = Dataset.open(write_data(tmp_path, {"train": 3}))
+
+    def shape(preset, **settings):
+        return architecture_for(TrainRequest(tmp_path, tmp_path, preset=preset), dataset, settings, 3, False)[1]
+
+    plain = FeedForwardShape().table()
+    for preset in ("paper", "fast"):
+        assert shape(preset) == plain | {"D": shape(preset)["D"], "H": shape(preset)["H"]}
+    assert (shape("best")["keys"], shape("best")["heads"], shape("best")["share_copy"]) == ("taps", 4, True)
+    assert shape("best", H="6")["heads"] == 2 and shape("best", keys="word")["keys"] == "word"
+
+
 def test_override_checks_names_and_kinds():
     assert override(TrainConfig(), {"lr": "0.5", "renormalize": "true"}).lr == 0.5
     with pytest.raises(UserError, match="'patience'"):

@@ -15,7 +15,9 @@ def train(
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the model folder goes.")],
     encoder: Annotated[str, typer.Option(help="none, bow, conv or attention.")] = "attention",
     decoder_model: Annotated[str, typer.Option(help="nnlm (the paper's), rnn, lstm or transformer.")] = "nnlm",
-    preset: Annotated[str, typer.Option(help="fast, or paper (plain SGD as published).")] = "fast",
+    preset: Annotated[
+        str, typer.Option(help="best; fast (the paper's model, quickly); paper (plain SGD as published).")
+    ] = "best",
     resume: Annotated[bool, typer.Option(help="Go on from the checkpoint in --out.")] = False,
     epochs: Annotated[int | None, typer.Option(help="Passes over the data at most.")] = None,
     batch: Annotated[int | None, typer.Option(help="Headlines (or --batch-of triples, tokens) in a step.")] = None,
@@ -41,6 +43,7 @@ def train(
     Examples:
       hedline train data --out model
       hedline train data --out abs --encoder attention --preset paper
+      hedline train data --out bow --encoder bow --preset fast --time-limit 600
       hedline train data --out lstm --decoder-model lstm --epochs 8 --set D=128 --set H=256
       hedline train data --out abs --resume
       torchrun --nproc-per-node 4 -m hedline train data --out abs

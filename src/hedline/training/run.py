@@ -39,7 +39,7 @@ class TrainRequest:
     out: Path
     encoder: str = "attention"
     decoder: str = "nnlm"
-    preset: str = "fast"
+    preset: str = "best"
     settings: Mapping[str, Any] = field(default_factory=dict)
     resume: bool = False
     device: str = "auto"

@@ -21,8 +21,10 @@ from hedline.training.config import (
 )
 
 DECODERS = ("nnlm", "rnn", "lstm", "transformer")
-# What every option beyond the paper is set to by the preset `fast`, for the attention encoder.
-FAST_ATTENTION: dict[str, Any] = {}
+# What the preset `best` switches on beyond the paper: places in the window told apart in keys and values, positions,
+# several alignments, and one vector for a word on both sides.
+BEST_ATTENTION = {"keys": "taps", "values": "taps", "positions": 64, "share_copy": True}
+BEST_RECURRENT = {"share_copy": True}
 
 
 # The transformer wants smoother targets and smaller steps than a feed-forward model; it does not over-fit early.
@@ -68,13 +70,15 @@ def architecture_for(
     if wanted.decoder == "transformer":
         return "transformer", _transformer(dataset, settings)
     sizes: dict[str, Any] = dict(automatic_architecture(pairs, on_gpu, wanted.preset))
-    if wanted.decoder == "nnlm":
-        if wanted.preset == "fast" and wanted.encoder == "attention":
-            sizes |= FAST_ATTENTION
-        base = {"encoder": wanted.encoder, **sizes, **_typed(FeedForwardShape, settings)}
-        return "feedforward", FeedForwardShape.read(base).table()
-    base = {"decoder": wanted.decoder, **sizes, **_typed(RecurrentShape, settings)}
-    return "recurrent", RecurrentShape.read(base).table()
+    best = wanted.preset == "best" and dataset.units == "words"
+    if wanted.decoder != "nnlm":
+        base = {"decoder": wanted.decoder, **sizes, **(BEST_RECURRENT if best else {})}
+        return "recurrent", RecurrentShape.read(base | _typed(RecurrentShape, settings)).table()
+    base = {"encoder": wanted.encoder, **sizes, **_typed(FeedForwardShape, settings)}
+    if best and base["encoder"] == "attention":
+        heads = next(count for count in (4, 2, 1) if base["H"] % count == 0)
+        base = {**BEST_ATTENTION, "heads": heads, **base}
+    return "feedforward", FeedForwardShape.read(base).table()
 
 
 def _transformer(dataset: Dataset, settings: Mapping[str, Any]) -> dict[str, Any]:

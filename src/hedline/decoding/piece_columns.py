@@ -44,11 +44,8 @@ class PieceColumns:
 
     def _fill(self, owner: int) -> None:
         ids = self._ids[self._row(owner)]
-        allowed = self.tables.fits[ids].copy()
-        if self.options.guard_numbers:
-            guard, texts = self.sources[owner].guard, self.tables.texts
-            for column in np.flatnonzero(allowed & self.tables.numeric[ids]).tolist():
-                allowed[column] = guard.allows("", texts[ids[column]].removeprefix(" "))
+        guarded = self.options.guard_numbers
+        allowed = (self.tables.with_numbers(self.sources[owner].guard) if guarded else self.tables.fits)[ids]
         self.static[owner, : len(ids)] = np.where(allowed, 0.0, -np.inf)
 
     def ids_of(self, owner: Ints, columns: Ints) -> Ints:

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from hedline.decoding.numbers import touches_numbers
+from hedline.decoding.lexicon import Flags
+from hedline.decoding.numbers import NumberGuard, parse, touches_numbers
 from hedline.decoding.scorer import Ints
 from hedline.text.subword import Subwords
 
@@ -19,8 +20,8 @@ class PieceTables:
     """Arrays indexed by piece id.
 
     bytes_, chars: length without a leading space; starts: begins a word; fits: may follow whole characters (valid
-    UTF-8 so far, no white space but a leading space, no control characters); numeric: ids that matter to numbers;
-    continuing: ids that begin inside a character.
+    UTF-8 so far, no white space but a leading space, no control characters); numeric: matters to numbers;
+    continuing: ids that begin inside a character; plain: fits, and has no digit.
     """
 
     def __init__(self, subwords: Subwords) -> None:
@@ -34,11 +35,34 @@ class PieceTables:
         self.fits = np.array([index >= self.specials and joins(b"", piece) for index, piece in enumerate(self.pieces)])
         self.texts = [piece.decode("ascii", "replace") for piece in self.pieces]
         self.numeric = np.array([touches_numbers(text) for text in self.texts]) if size else np.zeros(0, bool)
+        self._index_numbers()
         inside = [index for index, piece in enumerate(self.pieces) if piece and piece[0] & 0xC0 == 0x80]
         self.continuing: Ints = np.array(inside, np.int64)
         self.index = {piece: index for index, piece in enumerate(self.pieces) if index >= self.specials}
         self.longest = max(map(len, self.pieces), default=1)
         self.tails = {index: tail for index in range(size) if (tail := unfinished(self.pieces[index]))}
+
+    def _index_numbers(self) -> None:
+        """Find pieces with digits by the number they leave open, else by the first one they close."""
+        self.plain = self.fits.copy()
+        self.by_open: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+        self.by_closed: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+        for index in np.flatnonzero(self.fits & self.numeric).tolist():
+            closed, opened = parse(self.texts[index].removeprefix(" "))
+            if opened:
+                self.by_open.setdefault(opened, []).append((index, closed))
+            elif closed:
+                self.by_closed.setdefault(closed[0], []).append((index, closed))
+            self.plain[index] = not (opened or closed)
+
+    def with_numbers(self, guard: NumberGuard) -> Flags:
+        """(V,) pieces that may follow a text that does not end in a number, given the input's numbers."""
+        allowed = self.plain.copy()
+        found = [pair for prefix in guard.prefixes for pair in self.by_open.get(prefix, ())]
+        found += [pair for number in guard.numbers for pair in self.by_closed.get(number, ())]
+        for index, closed in found:
+            allowed[index] = all(number in guard.numbers for number in closed)
+        return allowed
 
     def prefixes(self, rest: bytes) -> list[int]:
         """Ids of the pieces that `rest` begins with."""

@@ -194,6 +194,12 @@ def test_out_of_memory_gives_advice(data, tmp_path, monkeypatch):
         train(TrainRequest(data, tmp_path / "m", settings=SMALL))
 
 
+def test_tensorboard_scalars(data, tmp_path):
+    pytest.importorskip("tensorboard")
+    train(TrainRequest(data, tmp_path / "m", settings=SMALL, samples=0, tensorboard=True))
+    assert list((tmp_path / "m" / "tensorboard").glob("events*"))
+
+
 def test_perplexity_of_other_vocabulary(data, tmp_path):
     train(TrainRequest(data, tmp_path / "m", settings=SMALL, samples=0))
     other = write_data(tmp_path / "other", {"train": 5, "valid": 5}, vocab=41)

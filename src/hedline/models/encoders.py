@@ -73,9 +73,9 @@ class BagOfWords(Encoder):
 class Convolution(BagOfWords):
     """enc₂: L times convolution, maximum of neighbouring pairs, tanh; then the maximum over time.
 
-    The filters start as the identity plus noise: with a random start every layer mixes 5·H weak signals and takes
-    maxima of them, so after three layers the word identities are gone and every unit sits at the same positive
-    value; from the identity, enc₂ starts as a max-pooled bag of words and learns to combine from there.
+    The filters start as the identity plus noise, so enc₂ starts as a max-pooled bag of words and learns to combine
+    from there. With torch's random start each layer shrinks the signal and mixes the words: after three of them the
+    spread of enc₂ over inputs is an eighth of this one's, and what is left to learn from is worse than a mean.
     Padding is cut off before each maximum, so it can never win one; odd ends pair with nothing.
     """
 

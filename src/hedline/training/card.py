@@ -25,7 +25,7 @@ def model_card(trainer: Any, dataset: Dataset, training: dict[str, Any]) -> str:
   {dataset.output_size:,} output {dataset.units}
 - Training: {config}
 - Made on {training["device"]} with torch {training["torch"]} in {duration(trainer.seconds())}
-- Licence of the weights: that of the data it was trained on allows; state it here before you share the model
+- Licence of the weights: what the training data allow; state it here before you share the model
 
 Perplexities are per word with the end of the headline, `<unk>` counted as a word:
 

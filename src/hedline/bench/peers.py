@@ -65,7 +65,7 @@ class RandomWeights:
         if shape.t5:
             spec.queries_scale = np.float32(1.0)
             if own:
-                spec.relative_attention_bias = self.array(shape.heads, 32)
+                spec.relative_attention_bias = self.array(32, shape.heads)  # (buckets, heads)
                 spec.relative_attention_max_distance = np.int32(128)
 
     def stack(self, spec: Any, shape: Shape, decoder: bool) -> None:

@@ -17,13 +17,14 @@ from hedline.decoding.intake import LONGEST, Intake, take_in
 from hedline.decoding.lexicon import Lexicon
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.scorer import Scorer
-from hedline.decoding.summary import Summary, make_summary
+from hedline.decoding.summary import Hypothesis, Summary, make_summary
 from hedline.errors import UserError
 
 if TYPE_CHECKING:
     from hedline.runtime.folder import ModelFolder
 
 BATCH = 32
+WIDER = 6  # times the beam, where a narrow one found nothing that fits
 
 
 class Reader(Protocol):
@@ -89,6 +90,7 @@ class Summarizer:
         read = [self.reader.read(take.text, LONGEST) for take in taken]
         lexicon = self.reader.open([source for source, _ in read], options, weights)
         found = decode(self.scorer, lexicon, options, weights, penalty)
+        self._try_again(read, found, options, weights, penalty)
         summaries = []
         for take, (source, cut), nbest in zip(taken, read, found, strict=True):
             notes = list(take.notes)
@@ -100,6 +102,30 @@ class Summarizer:
                 notes.append(f"what was asked cannot be reached; this headline misses it by {nbest[0].short}")
             summaries.append(make_summary(nbest, self.reader.words(source), notes))
         return summaries
+
+    def _try_again(
+        self,
+        read: Sequence[tuple[Any, bool]],
+        found: list[list[Hypothesis]],
+        options: DecodeOptions,
+        weights: Mapping[str, float],
+        penalty: float,
+    ) -> None:
+        """Search harder, in place, where a narrow beam ran into dead ends: wider, then with repeats allowed."""
+        wider = options.but(beam=max(WIDER * options.beam, WIDER * 5))
+        for relaxed in (wider, wider.but(block_repeats=False)):
+            missed = [place for place, nbest in enumerate(found) if _missed(nbest, options)]
+            if not missed or options.decoder == "exact":
+                return
+            lexicon = self.reader.open([read[place][0] for place in missed], relaxed, weights)
+            for place, nbest in zip(missed, decode(self.scorer, lexicon, relaxed, weights, penalty), strict=True):
+                if nbest and (not found[place] or nbest[0].short < found[place][0].short):
+                    found[place] = nbest
+
+
+def _missed(nbest: Sequence[Hypothesis], options: DecodeOptions) -> bool:
+    """Whether there is no headline, or none of the exact length that was asked for."""
+    return not nbest or bool(options.exact_words and nbest[0].short)
 
 
 def load(model: str | Path | None = None, scorer: Scorer | None = None) -> Summarizer:

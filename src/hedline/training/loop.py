@@ -225,7 +225,11 @@ class Trainer:
         return max(0.9 * self.config.time_limit, self.config.time_limit - 10.0)
 
     def _exhausted(self) -> bool:
-        return bool(self.config.time_limit) and self.progress() >= 1.0
+        """Whether the time is up, by the clock alone: at a resumed run's start the steps are not planned yet."""
+        return (
+            bool(self.config.time_limit)
+            and self.group.agree(self.seconds() / self.usable_seconds(), self.device) >= 1.0
+        )
 
     def _stalled(self) -> bool:
         return 0 < self.config.patience <= self.place.worse

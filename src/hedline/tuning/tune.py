@@ -97,6 +97,8 @@ def tune(
     result = {**_result(tuning, settings, judge, path, items), **_stamp()}
     write_json(model / "tuning.json", result)
     state.remove()
+    for leftover in model.glob(".tuning.json.*.part"):  # of a run killed while it wrote
+        leftover.unlink()
     return result, tuning
 
 

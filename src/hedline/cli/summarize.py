@@ -11,8 +11,9 @@ from typing import IO, Annotated
 import typer
 
 from hedline.decoding.options import DecodeOptions
-from hedline.decoding.stream import Job, Reading, Record, read_records, summarize_records
+from hedline.decoding.stream import CHUNK, Job, Reading, Record, read_records, summarize_records
 from hedline.errors import UserError
+from hedline.progress import Progress
 
 FORMATS = ("text", "jsonl", "zmert")
 
@@ -80,9 +81,14 @@ def summarize(
     with _output(out) as file:
         printer = Printer(file, format_, nbest, explain, show)
         records = _records(sources or [], text, reading)
+        progress = Progress("summarizing", unit="texts")
         for record, summary in summarize_records(records, job, workers, engine):
             printer.show(record, summary)
+            if out is not None or not sys.stdout.isatty():
+                progress.advance()
         printer.close()
+        if progress.done > CHUNK:
+            progress.close()
 
 
 def _records(sources: list[str], text: bool, reading: Reading) -> Iterator[Record]:

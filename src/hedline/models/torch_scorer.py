@@ -47,6 +47,8 @@ class TorchScorer:
     def __init__(self, model: FeedForward | Recurrent) -> None:
         self.model = model.eval()
         self.device = model.output.weight.device
+        if isinstance(model, FeedForward):
+            self.C = model.shape.C  # tells the search that hypotheses with the same last C words may be merged
 
     @torch.inference_mode()
     def start(self, inputs: Sequence[Ints], candidates: Sequence[Ints] | None) -> RowState:

@@ -57,6 +57,11 @@ def test_smaller_vocabularies_turn_the_rest_into_unknown(folder, tmp_path):
     assert Vocabulary.load(tmp_path / "small" / "vocab.output.txt").words == OUTPUT_WORDS[:7]
 
 
+def test_every_split_filters_valid_too(folder, tmp_path):
+    kept = make_subset(folder, tmp_path / "all", SubsetSettings(min_support=0.5, every_split=True))
+    assert kept == {"train": 2, "valid": 2}
+
+
 def test_settings_change_the_fingerprint(folder, tmp_path):
     make_subset(folder, tmp_path / "a", SubsetSettings(min_support=0.5))
     make_subset(folder, tmp_path / "b", SubsetSettings(min_support=0.6))

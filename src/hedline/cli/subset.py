@@ -16,6 +16,7 @@ def subset(
     ] = 0.0,
     input_words: Annotated[int | None, typer.Option(min=5, help="Keep this many input words.")] = None,
     output_words: Annotated[int | None, typer.Option(min=5, help="Keep this many output words.")] = None,
+    every_split: Annotated[bool, typer.Option("--every-split", help="Filter valid and test pairs too.")] = False,
 ) -> None:
     """A smaller data folder: only well-supported training pairs, smaller vocabularies.
 
@@ -25,5 +26,5 @@ def subset(
     """
     from hedline.data.subset import SubsetSettings, make_subset
 
-    kept = make_subset(data, out, SubsetSettings(min_support, input_words, output_words))
+    kept = make_subset(data, out, SubsetSettings(min_support, input_words, output_words, every_split))
     typer.echo(f"{out}: " + ", ".join(f"{split} {pairs:,} pairs" for split, pairs in kept.items()))

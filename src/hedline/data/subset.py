@@ -29,13 +29,14 @@ Numbers = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class SubsetSettings:
-    """min_support: least share of a headline's content words that stand in its lead (training pairs only);
-    input_words, output_words: vocabulary sizes, specials included, None to keep them.
+    """min_support: least share of a headline's content words that stand in its lead (training pairs only, unless
+    every_split); input_words, output_words: vocabulary sizes, specials included, None to keep them.
     """
 
     min_support: float = 0.0
     input_words: int | None = None
     output_words: int | None = None
+    every_split: bool = False
 
 
 def make_subset(source: Path, target: Path, settings: SubsetSettings) -> dict[str, int]:
@@ -53,7 +54,7 @@ def make_subset(source: Path, target: Path, settings: SubsetSettings) -> dict[st
     kept = {}
     for split in [name for name in SPLITS if dataset.has(name)]:
         pairs = dataset.split(split)
-        share = settings.min_support if split == "train" else 0.0
+        share = settings.min_support if split == "train" or settings.every_split else 0.0
         rows = np.flatnonzero(supports(pairs, *words) >= share) if share else np.arange(len(pairs))
         write_rows(work, split, pairs, rows, sizes)
         kept[split] = len(rows)
@@ -126,7 +127,8 @@ def _copy_rest(
     source: Path, work: Path, settings: SubsetSettings, sizes: tuple[int, int], kept: dict[str, int]
 ) -> None:
     """Raw text, casing statistics and the record of what was done."""
-    for name in ("valid.jsonl", "test.jsonl", "truecase.tsv"):
+    raw = () if settings.every_split else ("valid.jsonl", "test.jsonl")  # their lines would no longer fit the arrays
+    for name in (*raw, "truecase.tsv"):
         if (source / name).is_file():
             shutil.copyfile(source / name, work / name)
     record = read_json(source / "settings.json")

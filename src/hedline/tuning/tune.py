@@ -27,7 +27,6 @@ from hedline.tuning.rounds import Round, TuneOptions, Tuner, Tuning
 from hedline.tuning.state import State
 
 FORMAT = 1
-# Measured on open-news: R-2 and R-L keep word order in the balance, which R-1 alone gives away.
 OBJECTIVE = "R-1 + R-2 + R-L"
 # What the search is asked for where a preset scores only the beginning of a text.
 DECODE_FOR = {"duc": {"bytes": 75}, "gigaword": {}}

@@ -15,8 +15,8 @@ def export(
     data: Annotated[
         Path | None, typer.Option(help="The data folder it was trained on: learns the shortlist from it.")
     ] = None,
-    frequent: Annotated[int, typer.Option(min=1, help="Shortlist: words always allowed.")] = 600,
-    companions: Annotated[int, typer.Option(min=0, help="Shortlist: words each input word calls up.")] = 24,
+    frequent: Annotated[int, typer.Option(min=1, help="Shortlist: words always allowed.")] = 1000,
+    companions: Annotated[int, typer.Option(min=0, help="Shortlist: words each input word calls up.")] = 64,
 ) -> None:
     """Quantise a trained model for shipping and give it a shortlist.
 

@@ -28,11 +28,11 @@ class ShortlistOptions:
     companion needs; ignored: the commonest input words call up nothing; pairs: training pairs read at most.
     """
 
-    frequent: int = 600
-    companions: int = 24
-    minimum: float = 0.7
+    frequent: int = 1000
+    companions: int = 64
+    minimum: float = 0.2
     ignored: int = 150
-    pairs: int = 1_000_000
+    pairs: int = 400_000
     iterations: int = 3
 
 

@@ -84,7 +84,7 @@ static PyObject *py_linear(PyObject *self, PyObject *args) {
         quantize_rows(x, q, row_scale, n, k, t.pairs * 2);
         t.q = q;
         t.row_scale = row_scale;
-        run_parallel(linear_part, &t, (double)n * (double)m * (double)k);
+        run_parallel(linear_part, &t, (double)n * (double)m * (double)k, MAX_THREADS);
         free(q);
         Py_END_ALLOW_THREADS
     } else if (!FAILED)
@@ -118,7 +118,7 @@ static PyObject *py_chosen(PyObject *self, PyObject *args) {
         quantize_rows(x, q, row_scale, n, k, t.padded);
         t.q = q;
         t.row_scale = row_scale;
-        run_parallel(chosen_part, &t, (double)n * (double)count * (double)k);
+        run_parallel(chosen_part, &t, (double)n * (double)count * (double)k, MAX_THREADS);
         free(q);
         Py_END_ALLOW_THREADS
     } else if (!FAILED)
@@ -183,15 +183,23 @@ static PyObject *py_layer_norm(PyObject *self, PyObject *args) {
 
 typedef struct {
     const Attend *attend;
-    Py_ssize_t longest;
-    float *weights; /* (parts, longest) */
+    Py_ssize_t room; /* floats of scratch for each part */
+    Py_ssize_t padded;
+    float *scratch;
 } AttendTask;
 
 static void attend_part(void *task, int part, int parts) {
     const AttendTask *t = task;
-    Py_ssize_t rows = t->attend->rows;
-    for (Py_ssize_t row = rows * part / parts; row < rows * (part + 1) / parts; row++)
-        attend(t->attend, row, t->weights + part * t->longest);
+    const Attend *a = t->attend;
+    Py_ssize_t width = a->heads * a->depth, last = a->rows * (part + 1) / parts;
+    Gathered g = {.weights = t->scratch + part * t->room};
+    g.keys = g.weights + t->padded;
+    g.values = g.keys + t->padded * width;
+    for (Py_ssize_t row = a->rows * part / parts, before = -1; row < last; before = row++) {
+        int same = before >= 0 && !a->index && a->start[row] == a->start[before] && a->length[row] == a->length[before];
+        if (!same) gather(a, row, &g);
+        attend(a, row, &g);
+    }
 }
 
 /* Every key a row may look at must lie inside the table of `keys` rows. */
@@ -234,15 +242,16 @@ static PyObject *py_attend(PyObject *self, PyObject *args) {
     if (!FAILED && (q_offset < 0 || q_offset + width > t.q_stride || k_offset < 0 || k_offset + width > t.k_stride ||
                     v_offset < 0 || v_offset + width > t.v_stride || !attend_inside(&t, keys, &longest)))
         PyErr_SetString(PyExc_IndexError, "attention outside its table");
-    float *weights = FAILED ? NULL : malloc((size_t)longest * MAX_THREADS * sizeof(float));
-    if (weights) {
+    AttendTask task = {&t, PADDED(longest) * (1 + 2 * width), PADDED(longest), NULL};
+    int parts = pool.threads; /* may change before the job runs */
+    if (!FAILED) task.scratch = malloc((size_t)(task.room * parts) * sizeof(float));
+    if (task.scratch) {
         Py_BEGIN_ALLOW_THREADS
         t.q = q + q_offset;
         t.k = kv + k_offset;
         t.v = kv + v_offset;
-        AttendTask task = {&t, longest, weights};
-        run_parallel(attend_part, &task, (double)t.rows * (double)longest * (double)width * 2.0);
-        free(weights);
+        run_parallel(attend_part, &task, (double)t.rows * (double)longest * (double)width * 2.0, parts);
+        free(task.scratch);
         Py_END_ALLOW_THREADS
     } else if (!FAILED)
         PyErr_NoMemory();

@@ -17,19 +17,6 @@ INLINE float add_up(const v8 *v) {
     return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }
 
-INLINE float dot(const float *a, const float *b, Py_ssize_t n) {
-    v8 low = {0}, high = {0};
-    Py_ssize_t i = 0;
-    for (; i + 16 <= n; i += 16) {
-        low += LOAD(a + i) * LOAD(b + i);
-        high += LOAD(a + i + 8) * LOAD(b + i + 8);
-    }
-    low += high;
-    float sum = add_up(&low);
-    for (; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
 INLINE void add_scaled(float *out, const float *x, float factor, Py_ssize_t n) {
     Py_ssize_t i = 0;
     for (; i + 8 <= n; i += 8) STORE(out + i, LOAD(out + i) + LOAD(x + i) * factor);
@@ -104,7 +91,7 @@ INLINE void layer_norm_body(const float *x, const float *w, const float *b, floa
     for (i = 0; i < n; i++) out[i] = (x[i] - mean) * factor * w[i] + b[i];
 }
 
-/* One query row of multi-head attention over the keys and values at `index` (or start, start + 1, … when NULL). */
+/* Multi-head attention of query rows over the keys and values at `index` (or start, start + 1, … when NULL). */
 typedef struct {
     const float *q, *k, *v; /* first row; a row of each is `*_stride` floats after the one before */
     Py_ssize_t q_stride, k_stride, v_stride;
@@ -114,26 +101,69 @@ typedef struct {
     float *out, *mean; /* out (rows, heads * depth); mean (rows, mean_stride): weights averaged over heads, or NULL */
 } Attend;
 
-INLINE void attend_body(const Attend *t, Py_ssize_t row, float *weights) {
-    Py_ssize_t length = t->length[row], width = t->heads * t->depth;
+/* Keys and values of one row, or of several rows that look at the same ones, side by side in memory: keys turned
+ * round, (heads, depth, padded), so that eight scores are one vector; values (heads, length, depth). */
+typedef struct {
+    float *keys, *values, *weights;
+    Py_ssize_t length, padded;
+} Gathered;
+
+#define PADDED(LENGTH) (((LENGTH) + 7) / 8 * 8)
+
+INLINE void gather_body(const Attend *t, Py_ssize_t row, Gathered *g) {
     const int32_t *index = t->index ? t->index + row * t->index_stride : NULL;
-    float *out = t->out + row * width, *mean = t->mean ? t->mean + row * t->mean_stride : NULL;
-    const float factor = 1.0f / sqrtf((float)t->depth);
-    for (Py_ssize_t h = 0; h < t->heads; h++) {
-        const float *q = t->q + row * t->q_stride + h * t->depth;
-        for (Py_ssize_t j = 0; j < length; j++) {
-            Py_ssize_t place = index ? index[j] : t->start[row] + j;
-            weights[j] = factor * dot(q, t->k + place * t->k_stride + h * t->depth, t->depth);
+    Py_ssize_t depth = t->depth, width = t->heads * depth;
+    g->length = t->length[row];
+    g->padded = PADDED(g->length);
+    for (Py_ssize_t j = 0; j < g->padded; j++) {
+        Py_ssize_t place = j >= g->length ? -1 : index ? index[j] : t->start[row] + j;
+        const float *k = t->k + place * t->k_stride, *v = t->v + place * t->v_stride;
+        for (Py_ssize_t i = 0; i < width; i++) g->keys[i * g->padded + j] = place < 0 ? 0.0f : k[i];
+        for (Py_ssize_t h = 0; place >= 0 && h < t->heads; h++)
+            memcpy(g->values + (h * g->length + j) * depth, v + h * depth, (size_t)depth * sizeof(float));
+    }
+}
+
+/* weights[j] = q · key j for the eight keys of each vector. */
+INLINE void score_keys(const float *q, const float *keys, const Gathered *g, Py_ssize_t depth, float factor) {
+    for (Py_ssize_t j = 0; j < g->padded; j += 8) {
+        v8 even = {0}, odd = {0};
+        Py_ssize_t d = 0;
+        for (; d + 2 <= depth; d += 2) {
+            even += LOAD(keys + d * g->padded + j) * q[d];
+            odd += LOAD(keys + (d + 1) * g->padded + j) * q[d + 1];
         }
+        if (d < depth) even += LOAD(keys + d * g->padded + j) * q[d];
+        STORE(g->weights + j, (even + odd) * factor);
+    }
+}
+
+INLINE void attend_body(const Attend *t, Py_ssize_t row, const Gathered *g) {
+    Py_ssize_t depth = t->depth, length = g->length;
+    float *out = t->out + row * t->heads * depth, *mean = t->mean ? t->mean + row * t->mean_stride : NULL;
+    float *weights = g->weights;
+    const float factor = 1.0f / sqrtf((float)depth);
+    for (Py_ssize_t h = 0; h < t->heads; h++) {
+        score_keys(t->q + row * t->q_stride + h * depth, g->keys + h * depth * g->padded, g, depth, factor);
         float total = exp_sum(weights, weights, largest(weights, length), length);
         float inverse = total > 0.0f ? 1.0f / total : 0.0f;
-        memset(out + h * t->depth, 0, (size_t)t->depth * sizeof(float));
-        for (Py_ssize_t j = 0; j < length; j++) {
-            Py_ssize_t place = index ? index[j] : t->start[row] + j;
-            weights[j] *= inverse;
-            add_scaled(out + h * t->depth, t->v + place * t->v_stride + h * t->depth, weights[j], t->depth);
-            if (mean) mean[j] += weights[j] / (float)t->heads;
+        for (Py_ssize_t j = 0; j < length; j++) weights[j] *= inverse;
+        const float *values = g->values + h * length * depth;
+        Py_ssize_t d = 0;
+        for (; d + 16 <= depth; d += 16) {
+            v8 low = {0}, high = {0};
+            for (Py_ssize_t j = 0; j < length; j++) {
+                low += LOAD(values + j * depth + d) * weights[j];
+                high += LOAD(values + j * depth + d + 8) * weights[j];
+            }
+            STORE(out + h * depth + d, low);
+            STORE(out + h * depth + d + 8, high);
         }
+        for (; d < depth; d++) {
+            out[h * depth + d] = 0.0f;
+            for (Py_ssize_t j = 0; j < length; j++) out[h * depth + d] += values[j * depth + d] * weights[j];
+        }
+        for (Py_ssize_t j = 0; mean && j < length; j++) mean[j] += weights[j] / (float)t->heads;
     }
 }
 
@@ -158,7 +188,8 @@ INLINE void mix_body(float *logits, Py_ssize_t stride, const float *mixture, Py_
 
 TWICE(log_softmax, (float *x, Py_ssize_t n), (x, n))
 TWICE(layer_norm, (const float *x, const float *w, const float *b, float *out, Py_ssize_t n), (x, w, b, out, n))
-TWICE(attend, (const Attend *t, Py_ssize_t row, float *weights), (t, row, weights))
+TWICE(gather, (const Attend *t, Py_ssize_t row, Gathered *g), (t, row, g))
+TWICE(attend, (const Attend *t, Py_ssize_t row, const Gathered *g), (t, row, g))
 TWICE(mix, (float *logits, Py_ssize_t stride, const float *mixture, Py_ssize_t mixture_stride, const float *extra,
             Py_ssize_t rows, Py_ssize_t terms, Py_ssize_t count),
       (logits, stride, mixture, mixture_stride, extra, rows, terms, count))

@@ -12,10 +12,10 @@ typedef void (*Job)(void *task, int part, int parts);
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
-    int threads, started, generation, running, born[MAX_THREADS];
+    int threads, parts, started, generation, running, born[MAX_THREADS];
     Job job;
     void *task;
-} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, 1, 1, 0, 0, {0}, NULL, NULL};
+} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, 1, 1, 1, 0, 0, {0}, NULL, NULL};
 
 static pthread_mutex_t pool_user = PTHREAD_MUTEX_INITIALIZER; /* one parallel job at a time */
 
@@ -26,10 +26,10 @@ static void *worker(void *argument) {
     for (;;) {
         while (pool.generation == seen) pthread_cond_wait(&pool.wake, &pool.lock);
         seen = pool.generation;
-        if (part >= pool.threads) continue;
+        if (part >= pool.parts) continue;
         Job job = pool.job;
         void *task = pool.task;
-        int parts = pool.threads;
+        int parts = pool.parts;
         pthread_mutex_unlock(&pool.lock);
         job(task, part, parts);
         pthread_mutex_lock(&pool.lock);
@@ -38,17 +38,18 @@ static void *worker(void *argument) {
     return NULL;
 }
 
-static void run_parallel(Job job, void *task, double work) {
-    if (pool.threads <= 1 || work < MIN_WORK || pthread_mutex_trylock(&pool_user) != 0) {
+/* most: parts the task has room for. */
+static void run_parallel(Job job, void *task, double work, int most) {
+    if (pool.threads <= 1 || most <= 1 || work < MIN_WORK || pthread_mutex_trylock(&pool_user) != 0) {
         job(task, 0, 1); /* small, or another Python thread holds the pool: do it here */
         return;
     }
     pthread_mutex_lock(&pool.lock);
     pool.job = job;
     pool.task = task;
-    pool.running = pool.threads - 1;
+    int parts = pool.parts = pool.threads < most ? pool.threads : most;
+    pool.running = parts - 1;
     pool.generation++;
-    int parts = pool.threads;
     pthread_cond_broadcast(&pool.wake);
     pthread_mutex_unlock(&pool.lock);
     job(task, 0, parts);

@@ -48,41 +48,23 @@ def train(
       hedline train data --out abs --resume
       torchrun --nproc-per-node 4 -m hedline train data --out abs
     """
+    named = {"epochs": epochs, "batch": batch, "batch_of": batch_of, "lr": lr, "dropout": dropout, "seed": seed}
+    named |= {"label_smoothing": label_smoothing, "precision": precision, "time_limit": time_limit}
+    settings = {name: value for name, value in named.items() if value is not None} | pairs_of(setting or [])
+    where = {"device": device, "data_on_device": data_on_device, "checkpoint_minutes": checkpoint_minutes}
+    shown = {"samples": samples, "tensorboard": tensorboard}
+    start(data, out, encoder, decoder_model, preset, settings, resume, **where, **shown)
+
+
+def start(*request: Any, **more: Any) -> None:
+    """Import torch, or say that it is missing, and train."""
     try:
-        from hedline.training.run import TrainRequest
-        from hedline.training.run import train as run_training
+        from hedline.training.run import TrainRequest, train
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
         raise require("torch", "train", "training") from None
-    named = {
-        "epochs": epochs,
-        "batch": batch,
-        "batch_of": batch_of,
-        "lr": lr,
-        "dropout": dropout,
-        "label_smoothing": label_smoothing,
-        "seed": seed,
-        "precision": precision,
-        "time_limit": time_limit,
-    }
-    settings = {name: value for name, value in named.items() if value is not None} | pairs_of(setting or [])
-    run_training(
-        TrainRequest(
-            data,
-            out,
-            encoder,
-            decoder_model,
-            preset,
-            settings,
-            resume,
-            device,
-            data_on_device,
-            checkpoint_minutes,
-            samples,
-            tensorboard,
-        )
-    )
+    train(TrainRequest(*request, **more))
 
 
 def pairs_of(settings: list[str]) -> dict[str, Any]:

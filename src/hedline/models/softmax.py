@@ -46,12 +46,16 @@ def loss_and_gradient(logits: Tensor, targets: Tensor, smoothing: float, words: 
 def loss_and_gradient_in_place(logits: Tensor, targets: Tensor, smoothing: float, words: int) -> tuple[Tensor, Tensor]:
     """The same, for eager execution: float32 or float64 logits are overwritten by their gradient."""
     x = logits if logits.dtype in (torch.float32, torch.float64) else logits.float()
-    normalizer = torch.logsumexp(x, dim=1, keepdim=True)
-    loss = (normalizer - x.gather(1, targets[:, None])).squeeze(1)
-    if smoothing:
-        mean = x[:, :words].mean(dim=1)
+    highest = x.amax(dim=1, keepdim=True)
+    picked = x.gather(1, targets[:, None])
+    mean = x[:, :words].mean(dim=1) if smoothing else None
+    gradient = x.sub_(highest).exp_()
+    total = gradient.sum(dim=1, keepdim=True)
+    gradient.div_(total)
+    normalizer = highest + total.log()
+    loss = (normalizer - picked).squeeze(1)
+    if mean is not None:
         loss = (1 - smoothing) * loss + smoothing * (normalizer.squeeze(1) - mean)
-    gradient = x.sub_(normalizer).exp_()
     gradient.scatter_add_(1, targets[:, None], torch.full_like(normalizer, smoothing - 1))
     if smoothing:
         gradient[:, :words] -= smoothing / words

@@ -101,8 +101,8 @@ def automatic(preset: str, pairs: int, on_gpu: bool) -> TrainConfig:
     if on_gpu and pairs >= 500_000:
         return replace(config, batch=2048)
     batch = max(8, min(256, 1 << max(0, pairs // 200).bit_length() >> 1))
-    # On two cores 100,000 pairs take about three minutes an epoch (D=64, H=128, 10,000 words).
-    epochs = 15 if on_gpu else (4 if pairs >= 50_000 else 10 if pairs >= 10_000 else 30)
+    # On two cores 100,000 pairs take about five minutes an epoch (D=64, H=128, 10,000 words).
+    epochs = 15 if on_gpu else max(2, min(30, 250_000 // pairs))
     steps = max(1, epochs * pairs // batch)
     return replace(config, batch=batch, epochs=epochs, dropout=0.3, ema=min(0.999, max(0.9, 1 - 10 / steps)))
 

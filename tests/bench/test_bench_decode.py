@@ -8,6 +8,7 @@ from hedline.api import load
 from hedline.bench import decode, stand_in
 from hedline.bench.peers import DISTILBART, PEERS, T5_SMALL, Peer, Shape, write_peer
 from hedline.errors import UserError
+from hedline.runtime import kernels
 from hedline.runtime.folder import ModelFolder
 from hedline.runtime.shapes import expected_shapes
 
@@ -90,3 +91,15 @@ def test_whole_benchmark_in_its_own_process(tiny, monkeypatch):
 def test_a_failing_child_is_one_sentence(tmp_path):
     with pytest.raises(UserError, match="exit code"):
         decode._fresh({"texts": [], "models": [str(tmp_path / "none")], "peers": []}, 1, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["abs", "transformer"])
+def test_headlines_do_not_depend_on_the_compiled_kernels(tiny, tmp_path, monkeypatch, kind):
+    texts = decode.inputs(None, 6)
+    write = stand_in.write_abs if kind == "abs" else stand_in.write_transformer
+    folder = write(texts, tmp_path / kind)
+    compiled = [result.text for result in load(folder.path).summarize(texts, exact_words=8)]
+    monkeypatch.setattr(kernels, "compiled", None)
+    plain = [result.text for result in load(folder.path).summarize(texts, exact_words=8)]
+    assert plain == compiled
+    assert all(len(text.split()) == 8 for text in plain)

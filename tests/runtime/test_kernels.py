@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -183,3 +185,18 @@ def test_switched_off_by_the_environment():
         [sys.executable, "-c", program], env={"HEDLINE_KERNELS": "0"}, capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["False", "1"]
+
+
+def test_building_without_a_compiler_is_no_error(tmp_path):
+    """`pip install` on a machine whose compiler fails: the package is built, only the kernels are missing."""
+    root = Path(__file__).resolve().parents[2]
+    if not (root / "setup.py").is_file():
+        pytest.skip("not a source checkout")
+    pytest.importorskip("setuptools")
+    command = [sys.executable, "setup.py", "-q", "build_ext", "--build-lib", str(tmp_path / "lib")]
+    environment = os.environ | {"CC": "/bin/false", "CFLAGS": "", "LDSHARED": "/bin/false"}
+    done = subprocess.run(
+        [*command, "--build-temp", str(tmp_path / "temp")], cwd=root, env=environment, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert not list(tmp_path.rglob("*.so"))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hedline.runtime.folder import ModelFolder
 
 BATCH = 32
+SHIPPED = Path(__file__).parent / "shipped"
 WIDER = 6  # times the beam, where a narrow one found nothing that fits
 
 
@@ -143,16 +144,20 @@ def load(model: str | Path | None = None, scorer: Scorer | None = None) -> Summa
     return Summarizer(scorer or load_scorer(folder), reader, defaults, path.name)
 
 
+def shipped_models() -> list[Path]:
+    """Folders of the models inside the package, by name."""
+    return sorted(path.parent for path in SHIPPED.glob("*/config.json"))
+
+
 def find_model(model: str | Path | None = None) -> Path:
     """The folder of a model: a path, a shipped model's name, or HEDLINE_MODEL, or the shipped default."""
-    shipped = Path(__file__).parent / "shipped"
     wanted = str(model or os.environ.get("HEDLINE_MODEL", "") or "default")
-    for folder in (Path(wanted), shipped / wanted):
+    for folder in (Path(wanted), SHIPPED / wanted):
         if (folder / "config.json").is_file():
             return folder
-    names = sorted(path.parent.name for path in shipped.glob("*/config.json"))
+    names = [path.name for path in shipped_models()]
     if wanted == "default" and names:
-        return shipped / names[0]
+        return SHIPPED / names[0]
     raise UserError(
         f"there is no model {wanted!r}: give the path of a model folder"
         + (f", or one of {', '.join(names)}" if names else " (no model comes with this installation)")

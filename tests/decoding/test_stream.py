@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from small_models import LEADS, words_folder
 
+import hedline
 from hedline.decoding import stream
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.stream import Job, Reading, Record, read_records, summarize_records
@@ -51,7 +52,10 @@ def test_no_more_is_read_than_a_few_chunks_ahead(monkeypatch):
             yield Record(str(number), f"text {number}")
 
     results = summarize_records(
-        endless(), Job("", None, 1), workers=1, work=lambda texts: [Summary(text.upper()) for text in texts]
+        endless(),
+        Job("", None, 1, hedline.load),
+        workers=1,
+        work=lambda texts: [Summary(text.upper()) for text in texts],
     )
     first = [next(results) for _ in range(25)]
     assert [summary.text for _, summary in first] == [f"TEXT {number}" for number in range(25)]
@@ -60,7 +64,7 @@ def test_no_more_is_read_than_a_few_chunks_ahead(monkeypatch):
 
 def test_processes_give_the_same_lines_in_the_same_order(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(stream, "CHUNK", 4)
-    job = Job(str(words_folder(tmp_path / "model")), DecodeOptions(bytes=40), 2)
+    job = Job(str(words_folder(tmp_path / "model")), DecodeOptions(bytes=40), 2, hedline.load)
     records = [Record(str(number), LEADS[number % 3] + f" {number}") for number in range(22)]
     alone = [(record, summary.text) for record, summary in summarize_records(records, job, workers=1)]
     together = [(record, summary.text) for record, summary in summarize_records(records, job, workers=2)]
@@ -72,7 +76,7 @@ def test_processes_give_the_same_lines_in_the_same_order(tmp_path: Path, monkeyp
 def test_ray_gives_the_same_lines(tmp_path: Path, monkeypatch):
     ray = pytest.importorskip("ray")
     monkeypatch.setattr(stream, "CHUNK", 4)
-    job = Job(str(words_folder(tmp_path / "model")), DecodeOptions(words=5), 2)
+    job = Job(str(words_folder(tmp_path / "model")), DecodeOptions(words=5), 2, hedline.load)
     records = [Record(str(number), LEADS[number % 3]) for number in range(10)]
     try:
         spread = [summary.text for _, summary in summarize_records(records, job, workers=2, engine="ray")]

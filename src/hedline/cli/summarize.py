@@ -73,10 +73,10 @@ def summarize(
                                ("--input-format", input_format, ("auto", "text", "jsonl"))):  # fmt: skip
         if value not in known:
             raise UserError(f"{name} must be one of {', '.join(known)}, not {value!r}")
-    from hedline.api import find_model
+    from hedline.api import find_model, load
     from hedline.cli.showing import Printer
 
-    job = Job(str(find_model(model)), options, batch)
+    job = Job(str(find_model(model)), options, batch, load)
     reading = Reading(input_format, lead_field)
     with _output(out) as file:
         printer = Printer(file, format_, nbest, explain, show)

@@ -69,18 +69,20 @@ def _record(text: str, number: int, reading: Reading) -> Record:
 
 
 class Job(NamedTuple):
-    """What a worker needs to summarise: the model's path, the options, texts searched at once."""
+    """What a worker needs to summarise: the model's path, the options, texts searched at once.
+
+    load: `hedline.api.load`, handed in since the search knows no models; by name, so that a process can import it.
+    """
 
     model: str
     options: Any
     batch: int
+    load: Callable[[str], Any]
 
 
 def open_job(job: Job) -> Callable[[list[str]], list[Summary]]:
     """Load the job's model; the result summarises a chunk of texts."""
-    from hedline.api import load
-
-    summarizer = load(job.model)
+    summarizer = job.load(job.model)
     return lambda texts: summarizer.summarize(texts, job.options, batch=job.batch)
 
 

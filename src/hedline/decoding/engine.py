@@ -13,7 +13,9 @@ from hedline.decoding.scorer import Scorer
 from hedline.decoding.search import Endings, Plan, beam_search
 from hedline.decoding.summary import Hypothesis
 
-LENGTH_PENALTY = 0.6
+# Where the model scores alone. On held-out headlines this exponent gave the lengths of human ones (11 words), without
+# stubs; 0.6 gave 7 words and six points of ROUGE-1 less.
+LENGTH_PENALTY = 1.4
 
 
 @dataclass(frozen=True)
@@ -37,16 +39,21 @@ def resolve_weights(options: DecodeOptions, defaults: Defaults) -> dict[str, flo
 def resolve_penalty(options: DecodeOptions, defaults: Defaults, weights: Mapping[str, float]) -> float:
     """The length penalty: as asked, else the model's, else the usual one where the model scores alone.
 
-    Headlines of an exact length need none, and tuned weights bring a length feature instead.
+    Headlines of an exact length need none. Tuned weights bring a length feature and their own penalty, which does not
+    hold for the model alone (abstractiveness 1).
     """
     if options.length_penalty is not None:
         return options.length_penalty
     if options.exact_words is not None:
         return 0.0
-    alone = all(value == 0 for name, value in weights.items() if name != "log_prob")
-    if alone:
-        return LENGTH_PENALTY
-    return 0.0 if defaults.length_penalty is None else defaults.length_penalty
+    if _alone(weights) == _alone(defaults.weights) and defaults.length_penalty is not None:
+        return defaults.length_penalty
+    return LENGTH_PENALTY if _alone(weights) else 0.0
+
+
+def _alone(weights: Mapping[str, float]) -> bool:
+    """Whether nothing but the model's probability counts."""
+    return all(value == 0 for name, value in weights.items() if name != "log_prob")
 
 
 def decode(

@@ -1,9 +1,9 @@
-# `make test` sets everything up and runs all tests; `make check` adds lint and types.
+# `make demo` prints a headline; `make test` sets everything up and runs all tests; `make check` adds lint and types.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup test check lint types demo clean
+.PHONY: setup test check lint types demo docs clean
 
 setup: $(VENV)/.ready
 
@@ -23,10 +23,15 @@ types: setup
 
 check: lint types test
 
+# Its own environment, so that it shows what a user installs and leaves the developer's alone.
 demo:
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet .
-	$(BIN)/hedline "The city council voted on Tuesday to close the old harbour bridge for six months of repairs, officials said."
+	$(PYTHON) -m venv .venv-demo
+	.venv-demo/bin/pip install --quiet --disable-pip-version-check .
+	.venv-demo/bin/hedline "The city council voted on Tuesday to close the old harbour bridge for six months of repairs, officials said."
+
+# The generated parts of the documentation: after a change of the model or of quoted code.
+docs: setup
+	$(BIN)/python scripts/build_docs.py
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-demo build dist .pytest_cache .mypy_cache .ruff_cache

@@ -57,7 +57,8 @@ def count(headlines: list[str], verdicts: dict[str, tuple[str, str]]) -> str:
     taken = found.count("fine") + found.count("edit")
     open_ = f"; {found.count('')} not judged" if "" in found else ""
     return (
-        f"{found.count('fine')} as they are, {found.count('edit')} after one small edit, {found.count('no')} not{open_}: "
+        f"{found.count('fine')} as they are, {found.count('edit')} after one small edit, "
+        f"{found.count('no')} not{open_}: "
         f"**{taken} of {len(found)}** that a desk would take."
     )
 

@@ -24,6 +24,9 @@ def tune(
     seed: Annotated[int, typer.Option(min=0, help="Fixes everything random.")] = 1,
     restarts: Annotated[int, typer.Option(min=0, help="Random starts in every round.")] = 12,
     smoothing: Annotated[int, typer.Option(min=0, help="Intervals averaged on each side of a candidate.")] = 0,
+    length_penalty: Annotated[
+        float | None, typer.Option(min=0, max=5, help="The search's, in every round and afterwards; automatic: 1.4.")
+    ] = None,
     words: Annotated[int | None, typer.Option(min=1, help="Decode at most so many words.")] = None,
     bytes: Annotated[int | None, typer.Option(min=1, help="Decode at most so many bytes (duc: 75).")] = None,
     mode: Annotated[str, typer.Option(help="abstractive, extractive or compressive.")] = "abstractive",
@@ -44,6 +47,7 @@ def tune(
       hedline tune model valid.jsonl --objective "R-1 + 2*R-2" --bounds "reorder=-5:0,length=0"
       hedline tune model valid.jsonl --features log_prob,unigram,bigram,trigram,reorder,length,unsupported
     """
+    from hedline.decoding.engine import LENGTH_PENALTY
     from hedline.tuning import report
     from hedline.tuning.tune import OBJECTIVE, Settings
     from hedline.tuning.tune import tune as run
@@ -52,6 +56,7 @@ def tune(
     settings = Settings(
         limit, beam, objective or OBJECTIVE, preset, rounds=rounds, restarts=restarts, smoothing=smoothing, seed=seed,
         decode={name: value for name, value in decode.items() if value is not None},
+        length_penalty=LENGTH_PENALTY if length_penalty is None else length_penalty,
         **_named(features, bounds, start),
     )  # fmt: skip
     print(report.header(settings.features), file=sys.stderr)

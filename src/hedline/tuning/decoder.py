@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hedline.corpora.evaluation import EvaluationItem
 from hedline.progress import Progress
@@ -20,6 +21,7 @@ from hedline.tuning.workers import Crew
 
 BATCH = 10
 
+Floats = npt.NDArray[np.float64]
 Lists = list[list[Hypothesis]]
 Task = tuple[int, dict[str, float]]
 
@@ -48,7 +50,7 @@ class Worker:
         """The lists of the BATCH inputs from task[0] on, under the weights task[1]."""
         start, weights = task
         items = self.job.items[start : start + BATCH]
-        options = {**self.job.options, **_length_rule(weights), "weights": weights}
+        options = {**self.job.options, "weights": weights}
         summaries = self.summarizer.summarize([item.lead for item in items], **options)
         pairs = zip(summaries, items, strict=True)
         return [self._judged(summary.nbest, item.references) for summary, item in pairs]
@@ -60,18 +62,18 @@ class Worker:
             return []
         statistics = self.job.judge.statistics([each.text for each in kept], references)
         return [
-            Hypothesis(each.text, np.array([each.features.get(name, 0.0) for name in self.job.features]), row)
+            Hypothesis(each.text, normalized(each, self.job.features), row)
             for each, row in zip(kept, statistics, strict=True)
         ]
 
 
-def _length_rule(weights: Mapping[str, float]) -> dict[str, float]:
-    """The model alone (ABS) keeps its length penalty; with features on, their weights decide the length instead.
+def normalized(hypothesis: Any, names: Sequence[str]) -> Floats:
+    """(features,) divided as the search divides the score of a finished headline, by a power of its length.
 
-    A penalty divides the score by a power of the length, and MERT's lines would no longer be what the search ranks by.
+    What the search ranks by stays a line in the weights: weights · features / norm is weights · (features / norm).
     """
-    alone = all(value == 0 for name, value in weights.items() if name != "log_prob")
-    return {} if alone else {"length_penalty": 0.0}
+    scale = hypothesis.key / hypothesis.score if hypothesis.score else 1.0
+    return np.array([hypothesis.features.get(name, 0.0) for name in names], np.float64) * scale
 
 
 class ModelDecoder:

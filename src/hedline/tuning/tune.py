@@ -13,6 +13,7 @@ from typing import Any
 
 import hedline
 from hedline.corpora.evaluation import EvaluationItem, read_evaluation_set
+from hedline.decoding.engine import LENGTH_PENALTY
 from hedline.decoding.features import ABS_WEIGHTS, FEATURES, PAPER_FEATURES
 from hedline.errors import UserError
 from hedline.files import write_json
@@ -38,7 +39,8 @@ class Settings:
 
     limit: inputs read from the set; beam: hypotheses kept and returned; objective: see parse_objective; preset:
     `gigaword` (F1, full length) or `duc` (recall at 75 bytes); features: names to tune, log_prob first;
-    bounds: name to (low, high); start: name to weight; decode: further options of the search.
+    bounds: name to (low, high); start: name to weight; decode: further options of the search; length_penalty: the
+    search's, in every round and afterwards (0 leaves the length to the feature of that name).
     """
 
     limit: int | None = 500
@@ -53,6 +55,7 @@ class Settings:
     restarts: int = 12
     smoothing: int = 0
     seed: int = 1
+    length_penalty: float = LENGTH_PENALTY
 
     def __post_init__(self) -> None:
         for name, value in (("limit", self.limit), ("beam", self.beam), ("rounds", self.rounds)):
@@ -68,7 +71,7 @@ class Settings:
 
     def options(self) -> dict[str, Any]:
         """How the search is called in every round."""
-        fixed = {"beam": self.beam, "nbest": self.beam}
+        fixed = {"beam": self.beam, "nbest": self.beam, "length_penalty": self.length_penalty}
         return {**DECODE_FOR[find_preset(self.preset).name], **self.decode, **fixed}
 
 
@@ -135,7 +138,7 @@ def _result(
     return {
         "format": FORMAT,
         "weights": tuning.weights,
-        "decoding": {"length_penalty": 0.0},
+        "decoding": {"length_penalty": settings.length_penalty},
         "objective": str(judge.objective),
         "signature": judge.signature([len(item.references) for item in items]),
         "preset": settings.preset,

@@ -20,6 +20,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from hedline.decoding.engine import LENGTH_PENALTY
+
 ROOT = Path(__file__).resolve().parents[1]
 MODEL = ROOT / "src/hedline/shipped/abs"
 LEADS, VERDICTS = ROOT / "examples/leads.txt", ROOT / "examples/verdicts.tsv"
@@ -32,8 +34,8 @@ CODE = re.compile(r"(<!-- code: (\S+?)::(\S+) -->\n)```py\n.*?\n```\n", re.DOTAL
 
 
 def fingerprint() -> str:
-    """What the generated examples depend on: the weights, the tuning, the leads and the verdicts."""
-    digest = hashlib.sha256()
+    """What the generated examples depend on: weights, tuning, length penalty, leads and verdicts."""
+    digest = hashlib.sha256(repr(LENGTH_PENALTY).encode())
     for path in (MODEL / "config.json", MODEL / "tuning.json", LEADS, VERDICTS):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

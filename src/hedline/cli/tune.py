@@ -24,6 +24,10 @@ def tune(
     seed: Annotated[int, typer.Option(min=0, help="Fixes everything random.")] = 1,
     restarts: Annotated[int, typer.Option(min=0, help="Random starts in every round.")] = 12,
     smoothing: Annotated[int, typer.Option(min=0, help="Intervals averaged on each side of a candidate.")] = 0,
+    check: Annotated[
+        int,
+        typer.Option(min=0, help="Inputs after the tuning ones that decide how far to go toward the tuned weights."),
+    ] = 500,
     length_penalty: Annotated[
         float | None, typer.Option(min=0, max=5, help="The search's, in every round and afterwards; automatic: 1.4.")
     ] = None,
@@ -56,7 +60,7 @@ def tune(
     settings = Settings(
         limit, beam, objective or OBJECTIVE, preset, rounds=rounds, restarts=restarts, smoothing=smoothing, seed=seed,
         decode={name: value for name, value in decode.items() if value is not None},
-        length_penalty=LENGTH_PENALTY if length_penalty is None else length_penalty,
+        check=check, length_penalty=LENGTH_PENALTY if length_penalty is None else length_penalty,
         **_named(features, bounds, start),
     )  # fmt: skip
     print(report.header(settings.features), file=sys.stderr)

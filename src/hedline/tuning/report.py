@@ -29,12 +29,27 @@ def closing(result: Mapping[str, Any]) -> str:
     names = [name for name in before if name != "objective"]
     gains = ", ".join(f"{name} {100 * before[name]:.2f} to {100 * after[name]:.2f}" for name in names)
     weights = ", ".join(f"{name} {value:.3f}" for name, value in result["weights"].items())
+    shrinkage = result.get("shrinkage")
+    held = [_held_out(shrinkage)] if shrinkage else []
     return "\n".join(
         [
             f"Kept round {result['best_round']} of {len(result['rounds'])}: {result['stopped']}.",
             f"{result['objective']}: {100 * before['objective']:.2f} to {100 * after['objective']:.2f}; {gains}",
+            *held,
             f"Weights: {weights}",
             f"Set: {result['set']['name']}, {result['set']['inputs']:,} inputs, {result['set']['fingerprint'][:12]}",
             result["signature"],
         ]
+    )
+
+
+def _held_out(shrinkage: Mapping[str, Any]) -> str:
+    """How the held-out inputs decided."""
+    trials = "; ".join(
+        f"{trial['share']:.2f}: " + " / ".join(f"{100 * value:.2f}" for value in trial["rouge"].values())
+        for trial in shrinkage["trials"]
+    )
+    return (
+        f"On {shrinkage['inputs']:,} held-out inputs, beam {shrinkage['beam']}, by share of the model alone, "
+        f"R-1 / R-2 / R-L: {trials}; kept {shrinkage['share']:.2f}"
     )

@@ -25,6 +25,7 @@ from hedline.tuning.judge import Judge
 from hedline.tuning.mert import MertOptions
 from hedline.tuning.objective import parse_objective
 from hedline.tuning.rounds import Round, TuneOptions, Tuner, Tuning
+from hedline.tuning.shrink import shrink
 from hedline.tuning.state import State
 
 FORMAT = 1
@@ -40,7 +41,8 @@ class Settings:
     limit: inputs read from the set; beam: hypotheses kept and returned; objective: see parse_objective; preset:
     `gigaword` (F1, full length) or `duc` (recall at 75 bytes); features: names to tune, log_prob first;
     bounds: name to (low, high); start: name to weight; decode: further options of the search; length_penalty: the
-    search's, in every round and afterwards (0 leaves the length to the feature of that name).
+    search's, in every round and afterwards (0 leaves the length to the feature of that name); check: inputs after the
+    tuning ones that decide how far to go toward the tuned weights (see shrink.py).
     """
 
     limit: int | None = 500
@@ -56,6 +58,7 @@ class Settings:
     smoothing: int = 0
     seed: int = 1
     length_penalty: float = LENGTH_PENALTY
+    check: int = 500
 
     def __post_init__(self) -> None:
         for name, value in (("limit", self.limit), ("beam", self.beam), ("rounds", self.rounds)):
@@ -90,13 +93,17 @@ def tune(
     folder = ModelFolder.open(model)
     if not os.access(model, os.W_OK):
         raise UserError(f"{model} cannot be written to; copy the model folder to a place of your own and tune the copy")
-    items = read_evaluation_set(path, settings.limit)
+    items, held = _divide(path, settings)
     preset = find_preset(settings.preset)
     judge = Judge(parse_objective(settings.objective, preset.headline.lower()), preset.bytes)
     identity = {"model": folder.config.weights_id, "set": fingerprint(items), "version": hedline.__version__}
     state = State(work or model / ".tuning", {**identity, **_plain(settings)})
     tuning = _run(model, items, settings, judge, state, workers, tell)
     result = {**_result(tuning, settings, judge, path, items), **_stamp()}
+    job = Job(str(model), held, settings.options(), settings.features, judge)
+    shrunk = shrink(job, tuning.weights, preset.headline.lower(), workers)
+    if shrunk is not None:
+        result |= {"weights": shrunk.weights, "shrinkage": shrunk.table()}
     write_json(model / "tuning.json", result)
     state.remove()
     for leftover in model.glob(".tuning.json.*.part"):  # of a run killed while it wrote
@@ -120,6 +127,14 @@ def _run(
     job = Job(str(model), items, settings.options(), settings.features, judge)
     with ModelDecoder(job, workers) as decoder:
         return Tuner(decoder, len(items), judge.objective, bounds, state, options).run(settings.start, tell)
+
+
+def _divide(path: Path, settings: Settings) -> tuple[list[EvaluationItem], list[EvaluationItem]]:
+    """The inputs to tune on and those held out, which come after them in the set."""
+    if settings.limit is None:
+        return read_evaluation_set(path), []
+    items = read_evaluation_set(path, settings.limit + settings.check)
+    return items[: settings.limit], items[settings.limit :]
 
 
 def fingerprint(items: Sequence[EvaluationItem]) -> str:

@@ -1,3 +1,5 @@
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ HEADLINES = {4.0: "the council", 3.0: "bridge", 2.0: "old bridge closes", 1.0: "
 
 
 class FakeDecoder:
-    seen: list[dict[str, float]] = []
+    seen: ClassVar[list[dict[str, float]]] = []
 
     def __init__(self, job, workers):
         self.job = job

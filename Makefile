@@ -11,8 +11,9 @@ $(VENV)/.ready: pyproject.toml setup.py
 	PYTHON=$(PYTHON) VENV=$(VENV) scripts/setup-dev
 	touch $@
 
+# As many processes as cores, each with one thread of its own.
 test: setup
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
 lint: setup
 	$(BIN)/ruff format --check src tests scripts

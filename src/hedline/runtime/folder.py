@@ -66,6 +66,7 @@ class ModelFolder:
         if not folder.is_dir():
             raise UserError(f"there is no model folder at {folder}")
         config = read_config(folder / "config.json")
+        _check_sizes(folder)
         sizes = [_count_lines(folder / name) for name in VOCABULARIES]
         _check_small_files(folder, config)
         tensors = TensorFile(folder / WEIGHTS)
@@ -161,6 +162,14 @@ def _count_lines(path: Path) -> int:
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from None
     return content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
+
+
+def _check_sizes(folder: Path) -> None:
+    """Nothing is read whole that is absurdly large, named by the checksums or not."""
+    for name, limit in (*((name, MAX_TEXT) for name in GUARDED), ("tuning.json", MAX_JSON)):
+        file = folder / name
+        if file.is_file() and file.stat().st_size > limit:
+            raise UserError(f"{file} is too large for a model folder (over {limit >> 20} MB)")
 
 
 def _check_small_files(folder: Path, config: ModelConfig) -> None:

@@ -29,7 +29,7 @@ def tune(
         typer.Option(min=0, help="Inputs after the tuning ones that decide how far to go toward the tuned weights."),
     ] = 500,
     length_penalty: Annotated[
-        float | None, typer.Option(min=0, max=5, help="The search's, in every round and afterwards; automatic: 1.4.")
+        float | None, typer.Option(min=0, max=5, help="The search's, in every round and afterwards; automatic: 1.8.")
     ] = None,
     words: Annotated[int | None, typer.Option(min=1, help="Decode at most so many words.")] = None,
     bytes: Annotated[int | None, typer.Option(min=1, help="Decode at most so many bytes (duc: 75).")] = None,

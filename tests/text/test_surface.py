@@ -124,3 +124,12 @@ def test_capitals() -> None:
     assert capitalized(["5", "dead"]) == ["5", "dead"]
     assert capitalized(["why", "?", "``", "no", "''", "reason"]) == ["Why", "?", "``", "No", "''", "reason"]
     assert capitalized(["-lrb-", "so", "-rrb-"]) == ["-lrb-", "So", "-rrb-"]
+
+
+def test_a_month_the_input_does_not_name_is_the_everyday_word() -> None:
+    source = read_source("Thousands of protesters marched through Lund on Sunday.")
+    truecaser = Truecaser({"march": "March", "may": "May", "lund": "Lund"})
+    assert (
+        Surfacer(source, truecaser).headline(["thousands", "march", "through", "lund"])
+        == "Thousands march through Lund"
+    )

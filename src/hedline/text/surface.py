@@ -16,6 +16,9 @@ from hedline.text.vocab import SPECIALS
 Weights = Sequence[float]
 _ENDS = frozenset([".", "?", "!"])
 
+# Months that are everyday words: where the input does not have the month, a headline means the word.
+MONTHS_AND_VERBS = frozenset({"march", "may"})
+
 
 def shapes(source: Source) -> dict[str, list[int]]:
     """The numbers that can be printed: from a word with `#` to the positions of the input's tokens of that shape."""
@@ -86,6 +89,8 @@ class Surfacer:
         """The word in the input's casing where the input has it, else as the corpus usually spells it."""
         usual = self.truecaser.form(word)
         positions = self.positions.get(word, [])
+        if not positions and word in MONTHS_AND_VERBS:
+            return word
         if not positions or word == word.upper():
             return usual or word
         if not self.says_casing:

@@ -139,6 +139,23 @@ def test_resume_needs_its_own_data(data, tmp_path):
         train(TrainRequest(data, out, resume=True, settings={"lr": 1.0}))
 
 
+def test_resume_with_a_time_limit_goes_on(data, tmp_path):
+    out = tmp_path / "limited"
+    train(TrainRequest(data, out, settings={**SMALL, "time_limit": 1000.0}, samples=0))
+    place = train(TrainRequest(data, out, settings={"epochs": 3}, resume=True, samples=0))
+    assert [row["epoch"] for row in place.history] == [1.0, 2.0, 3.0]
+
+
+def test_resume_accepts_the_same_settings_again(data, tmp_path):
+    out = tmp_path / "again"
+    settings = {"epochs": 1, "D": "16", "H": "32", "lr": "0.01"}
+    train(TrainRequest(data, out, settings=settings, samples=0))
+    place = train(TrainRequest(data, out, settings={**settings, "epochs": 2}, resume=True, samples=0))
+    assert place.epoch == 2
+    with pytest.raises(UserError, match="cannot change D"):
+        train(TrainRequest(data, out, settings={**settings, "D": "24"}, resume=True))
+
+
 def test_resume_without_or_with_damaged_checkpoint(data, tmp_path):
     out = tmp_path / "m"
     with pytest.raises(UserError, match="no checkpoint"):

@@ -16,7 +16,7 @@ from hedline.errors import UserError
 from hedline.models.model import build_model, read_words
 from hedline.models.nnlm import Regularization
 from hedline.training.checkpoint import load_checkpoint
-from hedline.training.config import TrainConfig, override
+from hedline.training.config import TrainConfig, convert, override
 from hedline.training.distributed import Group
 from hedline.training.folder_writer import FolderWriter, vocabulary_fingerprint
 from hedline.training.loop import Interrupted, Place, Trainer
@@ -125,10 +125,24 @@ def decide(
         raise UserError(
             f"{request.data} is not the data that {request.out} was trained on; resume with the same folder"
         )
-    fixed = [name for name in request.settings if name not in CHANGEABLE]
+    began = {**facts["architecture"], **facts["config"]}
+    fixed = [
+        name for name, value in request.settings.items() if name not in CHANGEABLE and not _same(value, began.get(name))
+    ]
     if fixed:
         raise UserError(f"--resume goes on with the settings it began with; it cannot change {', '.join(fixed)}")
-    return override(TrainConfig(**facts["config"]), request.settings), facts["family"], facts["architecture"]
+    changed = {name: value for name, value in request.settings.items() if name in CHANGEABLE}
+    return override(TrainConfig(**facts["config"]), changed), facts["family"], facts["architecture"]
+
+
+def _same(asked: Any, began: Any) -> bool:
+    """Whether a setting (perhaps still text) is what the run began with, so that a command can be repeated."""
+    if began is None:
+        return False
+    try:
+        return bool(convert("", asked, type(began)) == began)
+    except UserError:
+        return False
 
 
 def refuse_to_overwrite(out: Path) -> None:

@@ -176,6 +176,8 @@ def read_defaults(path: Path) -> Defaults:
         weights = check_weights(dict(value["weights"].items()))
         decoding = value.get("decoding", {})
         penalty = decoding.get("length_penalty")
+        if penalty is not None and not abs(penalty) <= 100:
+            raise ValueError("length_penalty")
         controls = {str(group): str(name) for group, name in decoding.get("controls", {}).items()}
         return Defaults(weights, None if penalty is None else float(penalty), controls)
     except (KeyError, TypeError, ValueError, AttributeError):

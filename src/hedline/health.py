@@ -5,9 +5,9 @@ A check that fails makes the whole unhealthy; a note (kernels not compiled, an e
 
 from __future__ import annotations
 
+import os
 import platform
 import re
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -95,6 +95,7 @@ def check_installation() -> Check:
     """Versions, required packages, compiled kernels, optional extras."""
     from hedline.runtime import kernels
 
+    system = os.uname()  # platform.platform() would start a process to ask
     extras = installed_extras()
     required = extras.pop("", {})
     missing = sorted(name for name, version in required.items() if version is None)
@@ -108,15 +109,18 @@ def check_installation() -> Check:
     message = "; ".join(
         [
             *problems,
-            f"hedline {hedline.__version__}, Python {platform.python_version()} on {sys.platform} {platform.machine()}",
+            f"hedline {hedline.__version__}, Python {platform.python_version()} on {system.sysname} {system.machine}",
             f"kernels {'compiled' if compiled else 'not compiled (same headlines, slower)'}",
             f"extras {', '.join(complete) or 'none'}" + (f" (not here: {', '.join(lacking)})" if lacking else ""),
         ]
     )
     facts = {
-        "python": platform.python_version(), "platform": platform.platform(), "compiled_kernels": compiled,
-        "required": required, "extras": extras,
-    }  # fmt: skip
+        "python": platform.python_version(),
+        "platform": f"{system.sysname} {system.release} {system.machine}",
+        "compiled_kernels": compiled,
+        "required": required,
+        "extras": extras,
+    }
     return Check("installation", not problems, message, facts)
 
 

@@ -53,11 +53,16 @@ FINAL_FEATURES: dict[str, Callable[[NDArray[np.float32]], float]] = {"coverage":
 FEATURES = (*PAPER_FEATURES, "length", "unsupported", "repeat", "coverage")
 
 
+LARGEST = 1e9  # the sums of features times weights must stay finite in float32
+
+
 def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
-    """The weights as a plain dict; an unknown name is the user's mistake."""
-    for name in weights:
+    """The weights as a plain dict; an unknown name, or a weight that is no sensible number, is the user's mistake."""
+    for name, value in weights.items():
         if name not in FEATURES and name not in WORD_FEATURES and name not in FINAL_FEATURES:
-            raise UserError(f"no feature is called {name!r}; the features are {', '.join(FEATURES)}")
+            raise UserError(f"no feature is called {name[:40]!r}; the features are {', '.join(FEATURES)}")
+        if isinstance(value, str | bool) or value is None or not -LARGEST <= value <= LARGEST:
+            raise UserError(f"the weight of {name} must be a number between -{LARGEST:g} and {LARGEST:g}")
     return {name: float(value) for name, value in weights.items()}
 
 

@@ -20,7 +20,7 @@ class Vocabulary:
         self.words: list[str] = list(words)
         self.ids: dict[str, int] = {word: index for index, word in enumerate(self.words)}
         if tuple(self.words[:4]) != SPECIALS:
-            raise UserError(f"a vocabulary begins with {' '.join(SPECIALS)}, not {' '.join(self.words[:4])!r}")
+            raise UserError(f"a vocabulary begins with {' '.join(SPECIALS)}, not {' '.join(self.words[:4])[:60]!r}")
         if len(self.ids) != len(self.words):
             raise UserError("a vocabulary names each word once; this one repeats some")
 

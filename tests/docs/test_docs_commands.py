@@ -126,6 +126,18 @@ def test_generated_pages_are_fresh() -> None:
     assert build_docs.stale() == [], "run `make docs`"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("system", "extra"), [("ABS+", []), ("ABS", ["--abstractiveness", "1"])])
+def test_examples_are_what_the_model_writes(system: str, extra: list[str]) -> None:
+    page = (ROOT / "docs/examples.md").read_text("utf-8")
+    shown = re.findall(rf"^\| {re.escape(system)} \| (.*?) \|", page, re.M)
+    command = [sys.executable, "-m", "hedline", "summarize", str(ROOT / "examples/leads.txt"), *extra]
+    written = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    same = sum(ours == theirs for ours, theirs in zip(shown, written, strict=True))
+    # Another machine may round one near-tie otherwise; a changed model changes many.
+    assert same >= len(written) - 1, "docs/examples.md is stale; run `make docs`"
+
+
 def test_every_command_block_is_understood() -> None:
     languages = {block.language for block in BLOCKS}
     assert languages <= {"sh", "python", "py", "text", "json", ""}, languages

@@ -100,8 +100,8 @@ hedline summarize examples/leads.txt                       # ABS+, as tuned
 hedline summarize examples/leads.txt --abstractiveness 1   # ABS, the network alone
 ```
 
-`make docs` makes this page again. The verdicts are the page author's alone, by this rule: a headline is taken when it is
-true to the lead and reads as a headline, or would after one small edit (a word or a tail changed). They are kept in
+`make docs` makes this page again. The verdicts are the page author's alone, by this rule: a headline is taken when it
+is true to the lead and reads as a headline, or would after one small edit (a word or a tail changed). They are kept in
 `examples/verdicts.tsv` by the exact headline, so a changed headline shows as "not judged". Count:
 """
 

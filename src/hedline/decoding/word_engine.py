@@ -12,7 +12,7 @@ from hedline.decoding.word_columns import WordInput, make_word_input
 from hedline.decoding.word_lexicon import WordLexicon
 from hedline.decoding.word_tables import WordTables
 from hedline.text.source import Source, read_source
-from hedline.text.surface import Surfacer
+from hedline.text.surface import Surfacer, novel_form
 from hedline.text.truecase import Truecaser
 from hedline.text.vocab import Vocabulary
 
@@ -32,7 +32,7 @@ class WordReader:
         self, inputs: Vocabulary, outputs: Vocabulary, truecaser: Truecaser, shortlist: Shortlist | None = None
     ) -> None:
         self.inputs, self.truecaser, self.shortlist = inputs, truecaser, shortlist
-        self.tables = WordTables(outputs, lambda word: truecaser.form(word) or word)
+        self.tables = WordTables(outputs, lambda word: novel_form(word, truecaser))
 
     def read(self, text: str, longest: int) -> tuple[Source, bool]:
         """The text as a Source of at most `longest` words, and whether it was cut."""

@@ -89,9 +89,9 @@ class Surfacer:
         """The word in the input's casing where the input has it, else as the corpus usually spells it."""
         usual = self.truecaser.form(word)
         positions = self.positions.get(word, [])
-        if not positions and word in MONTHS_AND_VERBS:
-            return word
-        if not positions or word == word.upper():
+        if not positions:
+            return novel_form(word, self.truecaser)
+        if word == word.upper():
             return usual or word
         if not self.says_casing:
             return usual or _guess(self.source.tokens[positions[0]].text, word)
@@ -121,6 +121,11 @@ def surface(word: str, source: Source, truecaser: Truecaser | None = None, weigh
     """
     form = Surfacer(source, truecaser).forms([word], None if weights is None else [weights])[0]
     return printed(form)
+
+
+def novel_form(word: str, truecaser: Truecaser) -> str:
+    """The printed form of a word that the input does not have: as the corpus usually spells it."""
+    return word if word in MONTHS_AND_VERBS else truecaser.form(word) or word
 
 
 def capitalized(forms: Sequence[str]) -> list[str]:

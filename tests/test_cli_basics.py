@@ -121,7 +121,7 @@ def test_errors_interrupts_and_closed_pipes_have_their_codes(
 def test_a_closed_pipe_is_quiet(tmp_path: Path) -> None:
     command = f"{sys.executable} -m hedline --help | true"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, timeout=120)
-    assert done.returncode in {0, 141}
+    assert done.returncode in {0, 1, 141}  # whether true had gone before, and whether typer noticed first
     assert "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
 
 

@@ -113,7 +113,7 @@ class Summarizer:
         penalty: float,
     ) -> None:
         """Search harder, in place, where a narrow beam ran into dead ends: wider, then with repeats allowed."""
-        wider = options.but(beam=max(WIDER * options.beam, WIDER * 5))
+        wider = options.but(beam=max(WIDER * options.beam, WIDER * 5), decoder="beam")  # a greedy one stays narrow
         for relaxed in (wider, wider.but(block_repeats=False)):
             missed = [place for place, nbest in enumerate(found) if _missed(nbest, options)]
             if not missed or options.decoder == "exact":

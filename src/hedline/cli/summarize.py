@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -122,7 +123,8 @@ def _lines(source: str) -> Iterator[IO[bytes]]:
 def _output(out: Path | None) -> Iterator[IO[str]]:
     """Standard output, or a file that appears whole or not at all."""
     if out is None:
-        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+        if isinstance(sys.stdout, io.TextIOWrapper):  # an ASCII terminal prints what it can
+            sys.stdout.reconfigure(errors="replace")
         yield sys.stdout
         return
     from hedline.files import atomic_path

@@ -19,6 +19,7 @@ from hedline.decoding.options import DecodeOptions
 from hedline.decoding.scorer import Scorer
 from hedline.decoding.summary import Hypothesis, Summary, make_summary
 from hedline.errors import UserError
+from hedline.files import is_file
 
 if TYPE_CHECKING:
     from hedline.runtime.folder import ModelFolder
@@ -153,13 +154,13 @@ def find_model(model: str | Path | None = None) -> Path:
     """The folder of a model: a path, a shipped model's name, or HEDLINE_MODEL, or the shipped default."""
     wanted = str(model or os.environ.get("HEDLINE_MODEL", "") or "default")
     for folder in (Path(wanted), SHIPPED / wanted):
-        if (folder / "config.json").is_file():
+        if is_file(folder / "config.json"):
             return folder
     names = [path.name for path in shipped_models()]
     if wanted == "default" and names:
         return SHIPPED / names[0]
     raise UserError(
-        f"there is no model {wanted!r}: give the path of a model folder"
+        f"there is no model {wanted[:200]!r}: give the path of a model folder"
         + (f", or one of {', '.join(names)}" if names else " (no model comes with this installation)")
     )
 

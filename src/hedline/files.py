@@ -54,6 +54,14 @@ def read_json(path: Path) -> Any:
         raise UserError(f"{path} is not readable JSON ({error})") from None
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; a name no file can have (too long, a zero byte) is a plain no."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def open_binary(path: Path) -> IO[bytes]:
     """Open for reading, decompressing .gz, .xz and .zst by name."""
     try:

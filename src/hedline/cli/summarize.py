@@ -14,6 +14,7 @@ import typer
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.stream import CHUNK, Job, Reading, Record, read_records, summarize_records
 from hedline.errors import UserError
+from hedline.files import atomic_path, is_file, open_binary
 from hedline.progress import Progress
 
 FORMATS = ("text", "jsonl", "zmert")
@@ -111,10 +112,10 @@ def _lines(source: str) -> Iterator[IO[bytes]]:
         yield sys.stdin.buffer
         return
     path = Path(source)
-    if not path.is_file():
-        raise UserError(f"there is no file {source}; to summarise these words themselves, quote them or add --text")
-    from hedline.files import open_binary
-
+    if not is_file(path):
+        raise UserError(
+            f"there is no file {source[:200]}; to summarise these words themselves, quote them or add --text"
+        )
     with open_binary(path) as file:
         yield file
 
@@ -127,7 +128,5 @@ def _output(out: Path | None) -> Iterator[IO[str]]:
             sys.stdout.reconfigure(errors="replace")
         yield sys.stdout
         return
-    from hedline.files import atomic_path
-
     with atomic_path(out) as temporary, temporary.open("w", encoding="utf-8") as file:
         yield file

@@ -134,8 +134,10 @@ class Trainer:
             self.place.words_seen += int(plan.tokens[step])
             since += 1
             if time.monotonic() - reported >= REPORT_SECONDS:
-                skipped = self._report(plan, rate, hooks, skipped, since)
-                reported, since = time.monotonic(), 0
+                now_skipped = self._report(plan, rate, hooks, skipped, since)
+                reported = time.monotonic()
+                if now_skipped - skipped < since:  # a step has worked: the count of bad ones begins anew
+                    since, skipped = 0, now_skipped
             if hooks.stop():
                 hooks.save()
                 raise Interrupted

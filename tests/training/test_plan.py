@@ -72,3 +72,14 @@ def test_seed_and_epoch_decide(unit):
     assert order(1, 0) == order(1, 0)
     assert order(1, 0) != order(1, 1)
     assert order(1, 0) != order(2, 0)
+
+
+def test_a_few_long_pairs_do_not_widen_a_whole_batch_of_tokens():
+    random = np.random.default_rng(5)
+    inputs = random.integers(10, 40, 4000)
+    inputs[random.choice(4000, 20, replace=False)] = 700
+    outputs = random.integers(5, 20, 4000)
+    plan = plan_epoch(inputs, outputs, 2000, "tokens", seed=1, epoch=0)
+    padded = np.diff(plan.bounds) * (plan.widths + plan.heights)
+    assert padded.max() <= 4 * 2000
+    assert sorted(plan.pairs.tolist()) == list(range(4000))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+WIDE = 4  # a padded block may be so many times the size asked for
 
 
 class EpochPlan(NamedTuple):
@@ -52,6 +53,8 @@ def plan_epoch(
         cost = input_lengths + output_lengths if unit == "tokens" else np.ones(len(pairs), np.int64)
         pairs = sort_in_pools(pairs, cost, input_lengths, output_lengths, size * pool)
         bounds = cut(cost[pairs], size)
+        if unit == "tokens":
+            bounds = split_wide(bounds, input_lengths[pairs], output_lengths[pairs], size)
     pairs, positions, bounds = shuffle_batches(pairs, positions, bounds, random)
     return _measure(pairs, positions, bounds, input_lengths, output_lengths)
 
@@ -83,6 +86,24 @@ def cut(cost: Ints, size: int, group: Ints | None = None) -> Ints:
     ends = np.append(starts[1:], len(group))
     parts = [np.arange(first, last, size) for first, last in zip(starts, ends, strict=True)]
     return np.concatenate([*parts, [len(group)]]).astype(np.int64)
+
+
+def split_wide(bounds: Ints, inputs: Ints, outputs: Ints, size: int) -> Ints:
+    """Cut batches whose padded block is far beyond `size`: a few very long pairs would widen all the others.
+
+    inputs, outputs: lengths in the order of use.
+    """
+    for _ in range(3):
+        starts, counts = bounds[:-1], np.diff(bounds)
+        padded = counts * (np.maximum.reduceat(inputs, starts) + np.maximum.reduceat(outputs, starts))
+        parts = np.minimum(np.maximum(1, -(-padded // (WIDE * size))), counts)
+        if parts.max(initial=1) == 1:
+            break
+        pieces = [
+            first + (count * np.arange(part)) // part for first, count, part in zip(starts, counts, parts, strict=True)
+        ]
+        bounds = np.concatenate([*pieces, bounds[-1:]]).astype(np.int64)
+    return bounds
 
 
 def shuffle_batches(

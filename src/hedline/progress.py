@@ -36,9 +36,7 @@ class Progress:
         """One line: what, how far, how fast, how long still."""
         seconds = max(time.monotonic() - self.start, 1e-9)
         rate = self.done / seconds
-        parts = [
-            f"{self.what}: {self.done:,}" + (f" of {self.total:,}" if self.total else "") + f" {self.unit}"
-        ]
+        parts = [f"{self.what}: {self.done:,}" + (f" of {self.total:,}" if self.total else "") + f" {self.unit}"]
         parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.2f}/s")
         if self.total and self.done:
             parts.append(f"{duration((self.total - self.done) / rate)} left")

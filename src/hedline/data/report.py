@@ -41,7 +41,15 @@ class Report:
 
     def text(self) -> str:
         """Sizes of the splits, the corpus paragraph, removals and bad lines."""
-        return "\n".join([*self._sizes(), "", *self._paragraph(), "", *self._removals(), *self._bad()])
+        return "\n".join([*self._subset(), *self._sizes(), "", *self._paragraph(), "", *self._removals(), *self._bad()])
+
+    def _subset(self) -> list[str]:
+        """Of a folder made by `hedline subset`: what it holds; the rest of the page is about where it came from."""
+        kept = self.stats.get("subset")
+        if not kept:
+            return []
+        pairs = ", ".join(f"{split} {count:,}" for split, count in kept.items())
+        return [f"{self.folder} is a subset: pairs: {pairs}; the figures below are of the folder it was made from", ""]
 
     def _sizes(self) -> list[str]:
         splits = self.stats["splits"]

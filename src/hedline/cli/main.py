@@ -69,6 +69,8 @@ def describe(
 
 def run(arguments: list[str]) -> None:
     """Dispatch one command line (without the program's name)."""
+    if any("\0" in argument for argument in arguments):
+        raise UserError("an argument holds a NUL character, which no file name or text may have; leave it out")
     first = arguments[0] if arguments else "--help"
     if first == "--version":
         from hedline.cli.version import version_text

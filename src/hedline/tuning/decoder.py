@@ -20,6 +20,7 @@ from hedline.tuning.pool import Hypothesis
 from hedline.tuning.workers import Crew
 
 BATCH = 10
+LOG_PROB_DIGITS = 3
 
 Floats = npt.NDArray[np.float64]
 Lists = list[list[Hypothesis]]
@@ -45,6 +46,7 @@ class Worker:
 
         self.job = job
         self.summarizer = load(job.model)
+        self.penalty = float(job.options.get("length_penalty", 0.0))
 
     def decode(self, task: Task) -> Lists:
         """The lists of the BATCH inputs from task[0] on, under the weights task[1]."""
@@ -62,18 +64,27 @@ class Worker:
             return []
         statistics = self.job.judge.statistics([each.text for each in kept], references)
         return [
-            Hypothesis(each.text, normalized(each, self.job.features), row)
+            Hypothesis(each.text, normalized(each, self.job.features, self.penalty), row)
             for each, row in zip(kept, statistics, strict=True)
         ]
 
 
-def normalized(hypothesis: Any, names: Sequence[str]) -> Floats:
+def normalized(hypothesis: Any, names: Sequence[str], penalty: float = 0.0) -> Floats:
     """(features,) divided as the search divides the score of a finished headline, by a power of its length.
 
     What the search ranks by stays a line in the weights: weights · features / norm is weights · (features / norm).
+    The last digits of matrix products differ from process to process; rounding keeps them out of the weights.
     """
-    scale = hypothesis.key / hypothesis.score if hypothesis.score else 1.0
-    return np.array([hypothesis.features.get(name, 0.0) for name in names], np.float64) * scale
+    values = np.array([hypothesis.features.get(name, 0.0) for name in names], np.float64)
+    return np.round(values, LOG_PROB_DIGITS) / _norm(hypothesis, penalty)
+
+
+def _norm(hypothesis: Any, penalty: float) -> float:
+    """((5 + units) / 6)^penalty, from the whole number of units that explains how the key came from the score."""
+    if not (penalty and hypothesis.score and hypothesis.key):
+        return 1.0
+    units = round(6.0 * (hypothesis.score / hypothesis.key) ** (1.0 / penalty) - 5.0)
+    return float(((5.0 + units) / 6.0) ** penalty)
 
 
 class ModelDecoder:

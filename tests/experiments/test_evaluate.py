@@ -79,7 +79,7 @@ def test_the_command_prints_a_table_and_writes_the_headlines(home: Path, monkeyp
 
 def test_json_output_names_what_was_done(home: Path, monkeypatch, capsys) -> None:
     with pytest.raises(SystemExit):
-        run(monkeypatch, "--json", "--preset", "duc", "--mode", "extractive")
+        run(monkeypatch, "--json", "--preset", "duc", "--mode", "extractive", "--words", "3")
     result = json.loads(capsys.readouterr().out)
     assert result["inputs"] == 12
     assert result["options"]["bytes"] == 75

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -59,7 +60,8 @@ def _map_in_pool(function: Callable[[In], Out], items: Iterator[In], workers: in
     waiting: deque[Future[Out]] = deque()
     try:
         for item in items:
-            waiting.append(pool.submit(function, item))
+            with _interrupts_ignored():
+                waiting.append(pool.submit(function, item))
             if len(waiting) >= 2 * workers:
                 yield waiting.popleft().result()
         while waiting:
@@ -70,6 +72,19 @@ def _map_in_pool(function: Callable[[In], Out], items: Iterator[In], workers: in
         ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """While a worker may be started: it inherits this, so a Ctrl-C before its first line of ours does not kill it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _die_with(parent: int) -> None:

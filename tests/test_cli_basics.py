@@ -130,8 +130,15 @@ def test_ctrl_c_stops_prepare_quietly_and_leaves_no_output(tmp_path: Path) -> No
     rows = '{"lead": "The old harbour bridge was closed on Monday.", "headline": "Bridge closed"}\n' * 60_000
     (tmp_path / "a.jsonl").write_text(rows)
     command = [sys.executable, "-m", "hedline", "prepare", "a.jsonl", "--out", "data", "--workers", "2"]
+    # A test run started in the background ignores Ctrl-C, and so would its children.
     started = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 60
     while not list(tmp_path.glob(".data.partial/chunks/*.npz")) and time.monotonic() < deadline:

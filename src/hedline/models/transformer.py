@@ -19,7 +19,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from hedline.models.batch import PAD, START, Batch
 from hedline.models.softmax import linear_cross_entropy
 
-# Not cuDNN's attention: it seems to plan anew for every shape, and batches by tokens hardly ever repeat one. On one H200
+# Not cuDNN's attention: it seems to plan anew for every shape, and batches by tokens seldom repeat one. On one H200
 # a step of fixed shape took 32 ms, in training about ten times as long; the cause is inferred, the cure not yet timed.
 KERNELS = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hedline.decoding.engine import Defaults, decode, resolve_penalty, resolve_weights
+from hedline.decoding.engine import Defaults, decode, resolve_penalty, resolve_rerank, resolve_weights
 from hedline.decoding.intake import LONGEST, Intake, take_in
 from hedline.decoding.lexicon import Lexicon
-from hedline.decoding.options import DecodeOptions
+from hedline.decoding.options import RERANKS, DecodeOptions
 from hedline.decoding.scorer import Scorer
 from hedline.decoding.summary import Hypothesis, Summary, make_summary
 from hedline.errors import UserError
@@ -87,6 +87,7 @@ class Summarizer:
 
     def _search(self, taken: Sequence[Intake], options: DecodeOptions) -> list[Summary]:
         """Search a batch of non-empty texts."""
+        options = options.but(rerank=resolve_rerank(options, self.defaults))
         weights = resolve_weights(options, self.defaults)
         penalty = resolve_penalty(options, self.defaults, weights)
         read = [self.reader.read(take.text, LONGEST) for take in taken]
@@ -180,7 +181,10 @@ def read_defaults(path: Path) -> Defaults:
         if penalty is not None and not abs(penalty) <= 100:
             raise ValueError("length_penalty")
         controls = {str(group): str(name) for group, name in decoding.get("controls", {}).items()}
-        return Defaults(weights, None if penalty is None else float(penalty), controls)
+        rerank = str(decoding.get("rerank", "none"))
+        if rerank not in RERANKS:
+            raise ValueError("rerank")
+        return Defaults(weights, None if penalty is None else float(penalty), controls, rerank)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise UserError(f"{path / 'tuning.json'} holds no feature weights; tune again or delete it") from None
 

@@ -39,6 +39,10 @@ def summarize(
         float | None, typer.Option(help="1: the model alone, 0: as tuned, down to -1: copies more.")
     ] = None,
     length_penalty: Annotated[float | None, typer.Option(help="Exponent of the length normalisation.")] = None,
+    rerank: Annotated[
+        str | None,
+        typer.Option(help="mbr: the candidate the beam agrees on; none: the best scored; or the model's way."),
+    ] = None,
     variant: Annotated[str, typer.Option(help="Feature definitions: paper or namas.")] = "paper",
     block_repeats: Annotated[bool, typer.Option(help="No content word twice.")] = True,
     guard_numbers: Annotated[bool, typer.Option(help="No number the text does not have.")] = True,
@@ -69,7 +73,7 @@ def summarize(
         words=words, exact_words=exact_words, bytes=bytes_, chars=chars, fill=fill, mode=mode, decoder=decoder,
         beam=beam, nbest=nbest, abstractiveness=abstractiveness, length_penalty=length_penalty, variant=variant,
         block_repeats=block_repeats, guard_numbers=guard_numbers, copy_unknown=copy_unknown,
-        full_vocabulary=full_vocabulary,
+        full_vocabulary=full_vocabulary, rerank=rerank,
     )  # fmt: skip
     for name, value, known in (("--format", format_, FORMATS), ("--engine", engine, ("local", "ray")),
                                ("--input-format", input_format, ("auto", "text", "jsonl"))):  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hedline.decoding.consensus import CANDIDATES, by_consensus
 from hedline.decoding.exact import exact_search
 from hedline.decoding.features import ABS_WEIGHTS, FINAL_FEATURES, check_weights, dial
 from hedline.decoding.lexicon import Lexicon
@@ -23,12 +24,14 @@ LENGTH_PENALTY = 1.8
 class Defaults:
     """What a model brings along (tuning.json), used where options leave it open.
 
-    weights: tuned features; length_penalty: with them; controls: usual control tokens by group (`support`, `case`).
+    weights: tuned features; length_penalty: with them; controls: usual control tokens by group (`length`, `support`,
+    `case`); rerank: how the beam's candidates are put in order.
     """
 
     weights: Mapping[str, float] = field(default_factory=lambda: dict(ABS_WEIGHTS))
     length_penalty: float | None = None
     controls: Mapping[str, str] = field(default_factory=dict)
+    rerank: str = "none"
 
 
 def resolve_weights(options: DecodeOptions, defaults: Defaults) -> dict[str, float]:
@@ -55,6 +58,11 @@ def resolve_penalty(options: DecodeOptions, defaults: Defaults, weights: Mapping
     return tuned + share * (LENGTH_PENALTY - tuned)
 
 
+def resolve_rerank(options: DecodeOptions, defaults: Defaults) -> str:
+    """How candidates are put in order: as asked, else as the model likes it; one beam's candidates only."""
+    return (options.rerank or defaults.rerank) if options.decoder == "beam" and options.beam > 1 else "none"
+
+
 def _alone(weights: Mapping[str, float]) -> bool:
     """Whether nothing but the model's probability counts."""
     return all(value == 0 for name, value in weights.items() if name != "log_prob")
@@ -79,6 +87,8 @@ def read_best(
     """The distinct texts of the best endings; endings that miss what was asked only where none meets it."""
     reranked = any(weights.get(name) for name in FINAL_FEATURES)
     wanted = max(options.nbest, options.beam) if reranked else options.nbest
+    if options.rerank == "mbr":
+        wanted = max(wanted, CANDIDATES)
     best: dict[str, Hypothesis] = {}
     for index in range(len(endings)):
         if len(best) == wanted or endings.short(index) > endings.short(0):
@@ -89,4 +99,6 @@ def read_best(
     ranked: Sequence[Hypothesis] = list(best.values())
     if reranked:
         ranked = sorted(ranked, key=lambda hypothesis: -hypothesis.key)
+    if options.rerank == "mbr":
+        ranked = by_consensus(ranked)
     return list(ranked[: options.nbest])

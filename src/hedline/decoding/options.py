@@ -11,6 +11,7 @@ from hedline.errors import UserError
 MODES = ("abstractive", "extractive", "compressive")
 DECODERS = ("beam", "greedy", "exact")
 VARIANTS = ("paper", "namas")
+RERANKS = ("none", "mbr")
 NO_LIMIT = 1 << 30
 
 
@@ -30,6 +31,8 @@ class DecodeOptions:
     block_repeats: no content word, and no pair of words, twice. guard_numbers: no number the input does not have.
     copy_unknown: input words outside the vocabulary may be copied. full_vocabulary: no shortlist.
     capitalize: the first letter in upper case (word models).
+    rerank: `mbr` puts the candidate first that the beam's others agree with most (consensus.py), `none` the best
+    scored one; None takes the model's default. Greedy and exact searches have nothing to rerank.
     """
 
     words: int | None = None
@@ -52,6 +55,7 @@ class DecodeOptions:
     full_vocabulary: bool = False
     capitalize: bool = True
     max_words: int = 24
+    rerank: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("words", "exact_words", "bytes", "chars", "beam", "nbest", "max_words"):
@@ -63,6 +67,8 @@ class DecodeOptions:
         for name, known in (("mode", MODES), ("decoder", DECODERS), ("variant", VARIANTS)):
             if getattr(self, name) not in known:
                 raise UserError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
+        if self.rerank is not None and self.rerank not in RERANKS:
+            raise UserError(f"rerank must be one of {', '.join(RERANKS)}, not {self.rerank!r}")
         if not 0.0 <= self.fill <= 1.0:
             raise UserError(f"fill is a share between 0 and 1, not {self.fill!r}")
         if self.abstractiveness is not None and not -1.0 <= self.abstractiveness <= 1.0:

@@ -34,7 +34,7 @@ class SubwordReader:
     """Opens lexicons for a subword model.
 
     shortlist: input ids (M,) to candidate output ids, None for all pieces; controls: the model's usual control tokens
-    by group (`support`, `case`), where its vocabulary has them.
+    by group (`length` where no limit is given, `support`, `case`), where its vocabulary has them.
     """
 
     units = "subwords"
@@ -85,6 +85,7 @@ class SubwordReader:
     def control_ids(self, options: DecodeOptions) -> list[int]:
         """Control tokens: the asked length, the wish for support, sentence case; `any` where nothing is asked."""
         length, support, case = ANY
+        length = self.controls.get("length", length)
         words = options.exact_words or options.words
         size = options.bytes or options.chars
         if words or size:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pytest
 import torch
 
 from hedline.errors import UserError
+from hedline.models import compiled
 from hedline.models.architecture import FeedForwardShape
-from hedline.models.batch import Batch
+from hedline.models.batch import Batch, pick_rows, spread_rows
 from hedline.models.model import build_model, shared_words
 from hedline.models.nnlm import FeedForward, Regularization
 
@@ -116,6 +119,53 @@ def test_padding_never_leaks(shape):
     together = model.loss(Batch.from_lists(INPUTS, HEADLINES))[0].item()
     alone = sum(model.loss(Batch.from_lists([x], [y]))[0].item() for x, y in zip(INPUTS, HEADLINES, strict=True))
     assert together == pytest.approx(alone, rel=1e-12)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_word_states_are_the_states_picked(shape):
+    """What the loss computes for scored words alone equals the whole padded grid; one word of a pair works too."""
+    model = make(shape).eval()
+    batch = Batch.from_lists(INPUTS, HEADLINES)
+    grid, _ = model.states(model.read(batch.inputs, batch.input_lengths), batch.outputs)
+    for rows, positions in [
+        (batch.token_rows, batch.token_positions),
+        (torch.tensor([3, 0]), torch.tensor([5, 2])),
+    ]:
+        found = model.word_states(batch.inputs, batch.input_lengths, batch.outputs, rows, positions)
+        torch.testing.assert_close(found, grid[rows, positions], rtol=1e-12, atol=1e-12)
+
+
+def test_picked_rows_give_their_gradient_back():
+    grid = torch.randn(5, 3, dtype=torch.double, requires_grad=True)
+    places = torch.tensor([4, 0, 2])
+    assert torch.equal(pick_rows(grid, places), grid[places])
+    assert torch.equal(spread_rows(grid[places], places, 5)[[1, 3]], torch.zeros(2, 3, dtype=torch.double))
+    assert torch.autograd.gradcheck(lambda value: pick_rows(value, places), (grid,))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a C++ compiler on a CPU")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_compiled_word_states_equal_eager_ones_at_any_size(monkeypatch):
+    """One compilation serves batches of other widths, heights and sizes."""
+    monkeypatch.setattr(compiled, "_CACHE", {})
+    torch._dynamo.reset()
+    model = FeedForward(FeedForwardShape(D=3, H=6, C=2), VIN, VOUT).train()
+    eager, quick = FeedForward.word_states, compiled.compiled(FeedForward.word_states, None, varying=2)
+    before = torch._dynamo.utils.counters["stats"]["unique_graphs"]
+    for batch in (
+        Batch.from_lists(INPUTS, HEADLINES),
+        Batch.from_lists(INPUTS[:3], HEADLINES[:3]),
+        Batch.from_lists(INPUTS[2:] * 3, HEADLINES[2:] * 3),
+    ):
+        gradients = []
+        for way in (eager, quick):
+            model.zero_grad()
+            places = (batch.token_rows, batch.token_positions)
+            way(model, batch.inputs, batch.input_lengths, batch.outputs, *places).square().sum().backward()
+            gradients.append([value.grad for value in model.parameters() if value.grad is not None])
+        torch.testing.assert_close(gradients[0], gradients[1])
+    assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == before + 1
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)

@@ -173,8 +173,9 @@ def training_speed(encoder: str, split: Any, sizes: tuple[int, int], size: Size,
 
     torch.manual_seed(0)
     shape = FeedForwardShape(encoder=encoder, D=size.D, H=size.H)
-    model = FeedForward(shape, *sizes, Regularization(0.1)).to(split.device)
-    trainer = Trainer(model, split, None, TrainConfig(batch=batch, pool=8))
+    with split.device:
+        model = FeedForward(shape, *sizes, Regularization(0.1))
+    trainer = Trainer(model, split, None, TrainConfig(batch=batch))
     model.train()
     plan, placed, _ = trainer._prepare_epoch()
     steps = min(size.steps, plan.steps)

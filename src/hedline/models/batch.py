@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -37,7 +38,8 @@ class Batch:
 
     def pick(self, states: Tensor) -> Tensor:
         """(B, N, X) to (T, X): the states that predict the scored words, padding left behind."""
-        return states[self.token_rows, self.token_positions]
+        places = self.token_rows * states.shape[1] + self.token_positions
+        return pick_rows(states.flatten(0, 1), places)
 
     def to(self, device: torch.device) -> Batch:
         """The batch on a device; itself when it is there."""
@@ -58,6 +60,39 @@ class Batch:
             torch.arange(outputs.shape[1], device=device) < output_lengths[:, None], as_tuple=True
         )
         return cls(ids, lengths, outputs, output_lengths, rows, positions, len(rows))
+
+
+class _PickRows(torch.autograd.Function):
+    """Rows of a table, none twice: the gradient is copied back, where torch would sort the indices and add."""
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, places: Tensor) -> Tensor:
+        ctx.save_for_backward(places)
+        ctx.height = table.shape[0]
+        return table.index_select(0, places)
+
+    @staticmethod
+    def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor, None]:
+        (places,) = ctx.saved_tensors
+        return spread_rows(outer[0], places, ctx.height), None
+
+
+def pick_rows(table: Tensor, places: Tensor) -> Tensor:
+    """(P, X) to (T, X): the rows at places (T,), all different."""
+    picked: Tensor = _PickRows.apply(table, places)  # type: ignore[no-untyped-call]
+    return picked
+
+
+def spread_rows(rows: Tensor, places: Tensor, height: int) -> Tensor:
+    """The inverse of `pick_rows`: (T, X) to (height, X), zero where no row goes."""
+    return rows.new_zeros(height, rows.shape[1]).index_copy(0, places, rows)
+
+
+def contexts(outputs: Tensor, rows: Tensor, positions: Tensor, width: int) -> Tensor:
+    """(T, width) the ids before each of the words outputs[rows, positions], oldest first, `<s>` before the first."""
+    start = torch.full_like(outputs[:, :1], START).expand(-1, width)
+    places = positions[:, None] + torch.arange(width, device=outputs.device)
+    return torch.cat([start, outputs], dim=1)[rows[:, None], places]
 
 
 def pad(rows: Sequence[Sequence[int]], device: str | torch.device = "cpu") -> tuple[Tensor, Tensor]:

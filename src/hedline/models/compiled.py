@@ -13,23 +13,26 @@ from torch import Tensor
 _CACHE: dict[Callable[..., Any], Callable[..., Any]] = {}
 
 
-def compiled(function: Callable[..., Any], fallback: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` compiled for any number of rows; `fallback` where compiling fails or HEDLINE_COMPILE=0."""
+def compiled(function: Callable[..., Any], fallback: Callable[..., Any], varying: int = 1) -> Callable[..., Any]:
+    """`function` compiled once for all batches; `fallback` where compiling fails or HEDLINE_COMPILE=0.
+
+    varying: how many of the first dimensions of every tensor argument change from batch to batch.
+    """
     if os.environ.get("HEDLINE_COMPILE") == "0":
         return fallback
     if function not in _CACHE:
-        _CACHE[function] = _guarded(function, fallback)
+        _CACHE[function] = _guarded(function, fallback, varying)
     return _CACHE[function]
 
 
-def _guarded(function: Callable[..., Any], fallback: Callable[..., Any]) -> Callable[..., Any]:
+def _guarded(function: Callable[..., Any], fallback: Callable[..., Any], varying: int) -> Callable[..., Any]:
     quick = torch.compile(function)
 
     def call(*arguments: Any) -> Any:
         if _CACHE[function] is fallback:
             return fallback(*arguments)
         try:
-            return quick(*_dynamic(arguments))
+            return quick(*_dynamic(arguments, varying))
         except torch.cuda.OutOfMemoryError:
             raise
         except Exception as error:  # the compiler has many ways to fail, none of which may stop the training
@@ -40,9 +43,10 @@ def _guarded(function: Callable[..., Any], fallback: Callable[..., Any]) -> Call
     return call
 
 
-def _dynamic(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Mark the first dimension of every tensor as varying, so that one compilation serves all batches."""
+def _dynamic(arguments: tuple[Any, ...], varying: int) -> tuple[Any, ...]:
+    """Mark the first dimensions of every tensor as varying, so that one compilation serves all batches."""
     for argument in arguments:
-        if isinstance(argument, Tensor) and argument.dim():
-            torch._dynamo.maybe_mark_dynamic(argument, 0)  # type: ignore[no-untyped-call]
+        if isinstance(argument, Tensor):
+            for dimension in range(min(varying, argument.dim())):
+                torch._dynamo.maybe_mark_dynamic(argument, dimension)  # type: ignore[no-untyped-call]
     return arguments

@@ -13,6 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from hedline.models.architecture import FeedForwardShape
+from hedline.models.batch import pick_rows, spread_rows
 
 
 class Memory(NamedTuple):
@@ -68,6 +69,10 @@ class BagOfWords(Encoder):
         """enc (B, N, H) and weights (B, N, M) for contexts (B, N, C·D)."""
         steps = contexts.shape[1]
         return memory.values.expand(-1, steps, -1), self.uniform(memory, steps)
+
+    def attend_words(self, memory: Memory, contexts: Tensor, rows: Tensor, positions: Tensor, steps: int) -> Tensor:
+        """enc (T, H) for words at rows (T,) of the batch."""
+        return memory.values[:, 0].index_select(0, rows)
 
 
 class Convolution(BagOfWords):
@@ -139,7 +144,19 @@ class Attention(Encoder):
 
     def attend(self, memory: Memory, contexts: Tensor) -> tuple[Tensor, Tensor]:
         """enc (B, N, H) and weights (B, N, M) for contexts ỹ′ (B, N, C·D)."""
-        query = self.P(contexts)
+        return self.align_heads(self.P(contexts), memory)
+
+    def attend_words(self, memory: Memory, contexts: Tensor, rows: Tensor, positions: Tensor, steps: int) -> Tensor:
+        """enc (T, H) for the contexts (T, C·D) of words at rows and positions (T,), positions below `steps`.
+
+        Only the alignment itself runs over padded headlines: P, and all before it, sees real words alone.
+        """
+        places, batch = rows * steps + positions, memory.mask.shape[0]
+        query = spread_rows(self.P(contexts), places, batch * steps).view(batch, steps, -1)
+        return pick_rows(self.align_heads(query, memory)[0].flatten(0, 1), places)
+
+    def align_heads(self, query: Tensor, memory: Memory) -> tuple[Tensor, Tensor]:
+        """Soft alignment of queries (B, N, H), each head by itself: enc (B, N, H) and mean weights (B, N, M)."""
         if self.shape.heads == 1:
             return align(query, memory)
         slices = self.shape.heads

@@ -9,9 +9,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from hedline.models.architecture import FeedForwardShape
-from hedline.models.batch import START, Batch
+from hedline.models.batch import START, Batch, contexts
+from hedline.models.compiled import compiled
 from hedline.models.encoders import Attention, BagOfWords, Convolution, Memory, embedding, working_type
 from hedline.models.softmax import linear_cross_entropy
+
+COMPILED_WORDS = 8192  # below so many words a step, compiling takes longer than it saves
 
 
 class Regularization(NamedTuple):
@@ -53,12 +56,30 @@ class FeedForward(nn.Module):
 
     def loss(self, batch: Batch) -> tuple[Tensor, int]:
         """Sum of -log p over the batch's scored words (smoothed in training), and their number."""
-        memory = self.read(batch.inputs, batch.input_lengths)
-        states, _ = self.states(memory, batch.outputs)
-        flat = self.drop(batch.pick(states))
+        features = FeedForward.word_states
+        if self.training and batch.inputs.is_cuda and batch.count >= COMPILED_WORDS and self.shape.encoder != "conv":
+            features = compiled(features, features, varying=2)
+        places = (batch.token_rows, batch.token_positions)
+        flat = features(self, batch.inputs, batch.input_lengths, batch.outputs, *places)
         smoothing = self.regularization.label_smoothing if self.training else 0.0
         total = linear_cross_entropy(flat, self.output.weight, self.output.bias, batch.targets, smoothing)
         return total, batch.count
+
+    def word_states(self, inputs: Tensor, lengths: Tensor, outputs: Tensor, rows: Tensor, positions: Tensor) -> Tensor:
+        """[h ; enc] (T, 2H) for the scored words outputs[rows, positions] alone, dropped out in training.
+
+        The same as `states` picked there, without the matrix products of the padding, and written to be compiled.
+        """
+        words = contexts(outputs, rows, positions, self.shape.C)
+        context = self.drop(narrow(self.E(words)).flatten(1))
+        h = torch.tanh(self.U(context))
+        memory = self.read(inputs, lengths)
+        if memory is None or self.encoder is None:
+            return self.drop(h)
+        if isinstance(self.encoder, Attention) and not self.shape.share_context:
+            context = self.drop(narrow(self.encoder.G(words)).flatten(1))
+        enc = self.encoder.attend_words(memory, context, rows, positions, outputs.shape[1])
+        return self.drop(torch.cat([h, enc.to(h.dtype)], dim=-1))
 
     def read(self, inputs: Tensor, lengths: Tensor) -> Memory | None:
         """The encoder's memory of inputs (B, M)."""

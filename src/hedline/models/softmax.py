@@ -104,9 +104,10 @@ class _LinearCrossEntropy(torch.autograd.Function):
         rows = (row_gradient[:, :width] * scale).to(row_type)
         if table_gradient is None:  # a batch without words
             return rows, None, None, None, None, None
-        # Copies: contiguous, as the optimiser's kernels like them, and apart from what autograd keeps.
-        table = table_gradient[:words, :width].to(table_type, copy=True).mul_(scale)
-        bias = table_gradient[:words, width].to(table_type, copy=True).mul_(scale)
+        # New tensors in one pass: contiguous, as the optimiser's kernels like them, and apart from what autograd keeps.
+        # A scale of one dimension, not none, so that a half-precision gradient is widened before it is scaled.
+        wide = scale.to(table_type).reshape(1)
+        table, bias = table_gradient[:words, :width] * wide, table_gradient[:words, width] * wide
         return rows, table, bias, None, None, None
 
 
@@ -148,8 +149,10 @@ def pack_table(weight: Tensor, bias: Tensor, dtype: torch.dtype) -> Tensor:
     """(V, K) and (V,) to one table (V', K') in `dtype`: the bias is column K, the padding has no probability."""
     words, width = weight.shape
     high, wide = (_up(words, 64), _up(width + 1, 16)) if weight.is_cuda else (words, width + 1)
-    table = torch.zeros(high, wide, dtype=dtype, device=weight.device)
+    table = torch.empty(high, wide, dtype=dtype, device=weight.device)
     table[:words, :width] = weight
+    table[words:, :width] = 0
+    table[:, width:] = 0
     table[:words, width] = bias
     table[words:, width] = PADDED_BIAS
     return table

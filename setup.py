@@ -1,4 +1,4 @@
-"""Builds the optional compiled kernels; everything works without them (and without a compiler)."""
+"""Builds the optional compiled parts; everything works without them (and without a compiler)."""
 
 from pathlib import Path
 
@@ -13,4 +13,5 @@ kernels = Extension(
     # fast-math is not wanted (infinities are data); contraction lets a*b+c be one instruction.
     extra_compile_args=["-O3", "-ffp-contract=fast", "-fno-math-errno"],
 )
-setup(ext_modules=[kernels])
+speedups = Extension("hedline.metrics._speedups", ["src/hedline/metrics/speedups.c"], optional=True)
+setup(ext_modules=[kernels, speedups])

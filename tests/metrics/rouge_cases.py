@@ -6,6 +6,8 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
+from hedline.metrics.stemmer import exceptions
+
 _LISTING = """
 the of a to in on for and is was has after with police killed kills killing killer government governments governmental
 agreement agreed running ran runs yesterday happily city cities council councils nation nations national nationalize
@@ -18,7 +20,15 @@ geese mice children went gone women leaves wolves data criteria lying U.S. U.N. 
 90s 1/2 50% well-known co-operation state-of-the-art x-ray mother-in-law don't it's O'Brien Müller état café naïve 東京
 ﬁne İstanbul news: (AP) "quoted" end. a.m. #1 @home under_score CAPITALS MixedCase oil prices fell Monday stock-market
 """
+_SUFFIX_LISTING = """
+s es ies sses ss ed eed ing y e ll at bl iz ational tional enci anci izer bli alli entli eli ousli
+ization ation ator alism iveness fulness ousness aliti iviti biliti logi icate ative alize iciti ical ful ness al
+ance ence er ic able ible ant ement ment ent ou ism ate iti ous ive ize sion tion ion
+"""
+_BASE_LISTING = "b tr yz hop sky toy ye aeri syzyg prob contr goo x90 2 roll tann oat eye queu adjus govern"
 WORDS = _LISTING.split()
+SUFFIXES = _SUFFIX_LISTING.split()
+BASES = _BASE_LISTING.split()
 NOISE = ["-", "--", "...", "“", "”", "—", "&amp;", "\t", "\r", "\x0b", "\xa0", "é", "\u2028", "'", "$", "£5"]
 ODD_TEXTS = ["", " ", "...", "- -", "é", "\n", "\n\n", " \n ", "the", "a", "?!", "of the and"]
 
@@ -30,6 +40,12 @@ class Options:
     perl: list[str] = field(default_factory=list)
     ours: dict[str, Any] = field(default_factory=dict)
     metrics: list[str] = field(default_factory=list)
+
+
+def awkward_words() -> set[str]:
+    """Irregular English words and bases of every shape, with every suffix the rules know, twice over."""
+    words = {base + first + second for base in BASES for first in ["", *SUFFIXES] for second in ["", *SUFFIXES]}
+    return {word for word in words | set(exceptions()) if len(word) > 3}
 
 
 def random_options(rng: random.Random) -> Options:

@@ -31,13 +31,25 @@ def test_equals_the_frozen_table(row):
                 assert ours.tolist() == row["scores"][name][number], (name, case)
 
 
-@given(st.lists(st.tuples(texts, st.lists(texts | long_texts, min_size=1, max_size=4)), min_size=1, max_size=6))
-@settings(max_examples=60, deadline=None)
-def test_bulk_counts_equal_counting_one_by_one(cases):
-    scorer = RougeScorer(("1", "2", "3", "L"))
+@given(
+    st.lists(st.tuples(texts, st.lists(texts | long_texts, min_size=1, max_size=4)), min_size=1, max_size=6),
+    st.sampled_from([{}, {"stem": False}, {"stop": True}, {"bytes": 7}, {"words": 3}]),
+)
+@settings(max_examples=100, deadline=None)
+def test_bulk_counts_equal_counting_one_by_one(cases, options):
+    scorer = RougeScorer(("1", "2", "3", "L"), **options)
     bulk = scorer.statistics_all([case[0] for case in cases], [case[1] for case in cases])
     single = np.array([scorer.statistics(*case) for case in cases])
     assert bulk.tolist() == single.tolist()
+
+
+def test_grams_too_many_for_one_integer_are_numbered_anew(monkeypatch):
+    scorer = RougeScorer(("1", "2", "4", "9"), stem=False)
+    cases = [("a b c d e f g h i j", ["b c d e f g h i j k", "a b a b"]), ("x y z", ["y z x y z"])]
+    expected = [scorer.statistics(*case).tolist() for case in cases]
+    for largest in (1, 10_000, 2**62):
+        monkeypatch.setattr("hedline.metrics.bulk.MAX_KEY", largest)
+        assert scorer.statistics_all(*zip(*cases, strict=True)).tolist() == expected
 
 
 def test_references_are_pooled_not_averaged():

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from hedline.metrics.lcs import lcs_length, position_masks, union_hits
 from hedline.metrics.ngrams import bag, ngrams, overlap, skip_bigrams
-from hedline.metrics.porter import STEMMER, exceptions, porter, stop_words
+from hedline.metrics.porter import porter
 from hedline.metrics.statistics import round5, scores_from
+from hedline.metrics.stemmer import STEMMER, exceptions, stop_words
 from hedline.metrics.tokens import Tokenizer, count_words, first_words
 
 letters = st.lists(st.sampled_from("abcd"), max_size=12)

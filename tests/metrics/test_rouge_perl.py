@@ -9,12 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rouge_cases import Options, long_line, random_cases, random_options
+from rouge_cases import Options, awkward_words, long_line, random_cases, random_options
 
 from hedline.bench.perl import PerlRouge, script_folder, why_missing
 from hedline.metrics.bootstrap import interval, resample_means, resampled_mean
-from hedline.metrics.porter import STEMMER, exceptions, porter
-from hedline.metrics.rouge import RougeScorer
+from hedline.metrics.bulk import Corpus
+from hedline.metrics.measures import LongestSubsequence, NGram
+from hedline.metrics.porter import porter
+from hedline.metrics.rouge import RougeScorer, bulk_counts
+from hedline.metrics.statistics import scores_from
+from hedline.metrics.stemmer import STEMMER, find_rules
 
 pytestmark = [
     pytest.mark.slow,
@@ -43,7 +47,24 @@ def assert_equal(perl: PerlRouge, cases, options: Options) -> int:
             f"{len(wrong)} of {len(cases)} differ in {name} with {options.perl}; first {cases[wrong[0]]!r}: "
             f"script {theirs[wrong[0]]}, ours {ours[wrong[0], index]}"
         )
+    assert_bulk_equal(scorer, cases, ours)
     return len(cases)
+
+
+def assert_bulk_equal(scorer: RougeScorer, cases, ours: np.ndarray) -> None:
+    """The texts of one line, counted all at once, have the scores just compared."""
+    lines = [
+        index for index, (text, references) in enumerate(cases) if not any("\n" in each for each in (text, *references))
+    ]
+    columns = [
+        index for index, measure in enumerate(scorer.measures) if isinstance(measure, NGram | LongestSubsequence)
+    ]
+    if scorer.multi != "pool" or not lines:
+        return
+    corpus = Corpus([cases[index][0] for index in lines], [cases[index][1] for index in lines], scorer.tokenizer)
+    for column in columns:
+        counts = corpus.pooled(bulk_counts(corpus, scorer.measures[column]))
+        assert scores_from(counts, None, scorer.alpha).tolist() == ours[lines, column].tolist()
 
 
 def has_words(scorer: RougeScorer, references) -> bool:
@@ -114,22 +135,8 @@ def test_every_stem_equals_the_scripts(tmp_path: Path):
     output = subprocess.run(["perl", str(program)], input="\n".join(words), capture_output=True, text=True, check=True)
     stems = output.stdout.split("\n")[: len(words)]
     assert len(words) > 50_000
-    assert [(w, porter(w)) for w in words] == list(zip(words, stems, strict=True))
-
-
-SUFFIXES = """
-s es ies sses ss ed eed ing y e ll at bl iz ational tional enci anci izer bli alli entli eli ousli
-ization ation ator alism iveness fulness ousness aliti iviti biliti logi icate ative alize iciti ical ful ness al
-ance ence er ic able ible ant ement ment ent ou ism ate iti ous ive ize sion tion ion
-"""
-BASES = "b tr yz hop sky toy ye aeri syzyg prob contr goo x90 2 roll tann oat eye queu adjus govern"
-
-
-def awkward_words() -> set[str]:
-    """Irregular English words and bases of every shape, with every suffix the rules know, twice over."""
-    suffixes, bases = SUFFIXES.split(), BASES.split()
-    words = {base + first + second for base in bases for first in ["", *suffixes] for second in ["", *suffixes]}
-    return {word for word in words | set(exceptions()) if len(word) > 3}
+    for rules in (porter, find_rules()):  # in Python, and compiled where that could be built
+        assert [(w, rules(w)) for w in words] == list(zip(words, stems, strict=True))
 
 
 def test_the_stemmer_asks_the_exceptions_first():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Protocol
@@ -76,6 +77,8 @@ def score(
     """
     from dataclasses import replace
 
+    # Scoring has no work for several threads: those that OpenBLAS starts with numpy would only burn processor time.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from hedline.metrics.files import score_files
     from hedline.metrics.presets import find_preset, with_limits
 

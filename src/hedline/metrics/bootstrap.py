@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hedline.metrics.speedups import compiled
 from hedline.metrics.statistics import Array
 
 _MULTIPLIER = 0x5DEECE66D
@@ -57,10 +58,22 @@ def _weights(count: int, resamples: int) -> Iterator[Array]:
     rows = max(1, _CELLS // max(count, 1))
     for first in range(0, resamples, rows):
         block = min(rows, resamples - first)
-        indices = resample_indices(count, block, first)
-        indices += np.arange(block)[:, None] * count
-        drawn = np.bincount(indices.ravel(), minlength=block * count)
-        yield drawn.reshape(block, count).astype(np.float64)
+        yield _draw(count, block, first) if compiled is None else _draw_compiled(count, block, first)
+
+
+def _draw(count: int, resamples: int, first: int) -> Array:
+    """(resamples, count): how often the rows of `resample_indices` hold each index."""
+    indices = resample_indices(count, resamples, first)
+    indices += np.arange(resamples)[:, None] * count
+    drawn = np.bincount(indices.ravel(), minlength=resamples * count)
+    return np.asarray(drawn.reshape(resamples, count).astype(np.float64))
+
+
+def _draw_compiled(count: int, resamples: int, first: int) -> Array:
+    """The same counts without the indices in between."""
+    drawn = np.zeros((resamples, count))
+    compiled.draw(drawn, count, first)
+    return drawn
 
 
 def resample_means(values: Array, resamples: int = 1000) -> Array:

@@ -13,26 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedline.metrics.lcs import lcs_length, position_masks
-from hedline.metrics.porter import STEMMER
 from hedline.metrics.statistics import Array
+from hedline.metrics.stemmer import STEMMER
 from hedline.metrics.tokens import Tokenizer
 
 Ints = NDArray[np.int64]
 
+MAX_KEY = 2**62  # integers that stand for grams in texts stay below it; grams are numbered anew where they would not
 MAX_BITS = 63  # words of a reference that fit one machine word's bits
 
 
-class _WordIds(dict[str, int]):
-    """word -> id; words with the same stem share one."""
-
-    def __init__(self, stem: bool) -> None:
-        self._stem = stem
-        self._known: dict[str, int] = {}
-
-    def __missing__(self, word: str) -> int:
-        key = STEMMER[word] if self._stem else word
-        number = self[word] = self._known.setdefault(key, len(self._known))
-        return number
+def _number_words(words: list[str], stem: bool) -> Ints:
+    """Ids (words,) from 0 on; words with the same stem share one."""
+    forms = list(dict.fromkeys(words))
+    stems = list(map(STEMMER.__getitem__, forms)) if stem else forms
+    ids = {stem: number for number, stem in enumerate(dict.fromkeys(stems))}
+    id_of = dict(zip(forms, map(ids.__getitem__, stems), strict=True))
+    return np.fromiter(map(id_of.__getitem__, words), np.int64, len(words))
 
 
 class Corpus:
@@ -42,10 +39,9 @@ class Corpus:
     """
 
     def __init__(self, candidates: Sequence[str], references: Sequence[Sequence[str]], tokenizer: Tokenizer) -> None:
-        number = _WordIds(tokenizer.stem)
-        lines = [tokenizer.pieces(text) for text in chain(candidates, chain.from_iterable(references))]
-        self.lengths: Ints = np.array([len(line) for line in lines], dtype=np.int64)
-        self.ids: Ints = np.array([number[word] for line in lines for word in line], dtype=np.int64)
+        lines = tokenizer.pieces_of_all([*candidates, *chain.from_iterable(references)])
+        self.lengths: Ints = np.fromiter(map(len, lines), np.int64, len(lines))
+        self.ids = _number_words(list(chain.from_iterable(lines)), tokenizer.stem)
         self.starts: Ints = np.cumsum(self.lengths) - self.lengths
         self.candidates = len(candidates)
         self.owner: Ints = np.repeat(np.arange(self.candidates), [len(each) for each in references])
@@ -73,11 +69,13 @@ class Corpus:
 
     def _grams(self, n: int) -> tuple[Ints, Ints]:
         """Codes of all n-grams inside texts, and each one's text."""
-        codes = self.ids
+        words = int(self.ids.max(initial=0)) + 1
+        codes, size = self.ids, words
         for offset in range(1, n):
-            # Renumbered at each order, so that the product with the vocabulary's size stays far from overflow.
-            pairs = codes[: len(self.ids) - offset] * (self.ids.max(initial=0) + 1) + self.ids[offset:]
-            codes = np.unique(pairs, return_inverse=True)[1].reshape(-1)
+            codes, size = codes[: len(self.ids) - offset] * words + self.ids[offset:], size * words
+            if size * max(words, len(self.lengths)) > MAX_KEY:
+                codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
+                size = int(codes.max(initial=0)) + 1
         last = self.text_of[n - 1 :]
         inside = self.text_of[: len(last)] == last
         return codes[: len(last)][inside], last[inside]

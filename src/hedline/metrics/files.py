@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hedline.errors import UserError
-from hedline.metrics.comparison import ComparisonTable, compare_outputs
 from hedline.metrics.outputs import align, read_outputs, read_references
 from hedline.metrics.presets import Preset
 from hedline.metrics.report import Report, evaluate_outputs
+
+if TYPE_CHECKING:
+    from hedline.metrics.comparison import ComparisonTable
 
 
 def score_files(
@@ -39,6 +42,8 @@ def compare_files(
     seed: int = 12345,
 ) -> ComparisonTable:
     """Compare files of outputs; systems are named by their files, with folders where names repeat."""
+    from hedline.metrics.comparison import compare_outputs  # `hedline score` starts without it
+
     if len(systems) < 2:
         raise UserError("comparing needs at least two files of outputs")
     expected = read_references(references)

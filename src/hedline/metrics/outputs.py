@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hedline.corpora.lines import decode_line, read_lines
 from hedline.corpora.pairs import BadLine
@@ -19,8 +19,7 @@ _JSON_SUFFIXES = frozenset({".jsonl", ".ndjson", ".json"})
 _COMPRESSION = frozenset({".gz", ".xz", ".zst"})
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """Texts of one item and where they stand; id and lead are empty where the file gives none."""
 
     path: Path
@@ -43,15 +42,19 @@ def read_references(paths: Sequence[Path]) -> list[Row]:
     """The references of each item: of one JSONL (`references` or `headline`), or of line i of several text files."""
     if not paths:
         raise UserError("name at least one file of references")
-    columns = [_read_reference_file(path) for path in paths]
-    first = columns[0]
-    for path, column in zip(paths[1:], columns[1:], strict=True):
+    first = _read_reference_file(paths[0])
+    columns = [first]
+    for path in paths[1:]:
+        column = _read_reference_file(path)
         _same_length(paths[0], len(first), path, len(column))
-        first = [
-            Row(row.path, row.line, row.texts + other.texts, row.id, row.lead)
-            for row, other in zip(first, _aligned(other_ids(column), first, path), strict=True)
-        ]
-    return first
+        columns.append(_aligned(other_ids(column), first, path))
+    return [_joined(rows) for rows in zip(*columns, strict=True)] if len(columns) > 1 else first
+
+
+def _joined(rows: Sequence[Row]) -> Row:
+    """The first row with the texts of all."""
+    path, line, _, identity, lead = rows[0]
+    return Row(path, line, tuple(chain.from_iterable([row.texts for row in rows])), identity, lead)
 
 
 def other_ids(rows: list[Row]) -> list[Row]:
@@ -87,7 +90,7 @@ def _read_reference_file(path: Path) -> list[Row]:
     else:
         rows = [Row(path, line, (text,)) for line, text in _lines(path)]
     for row in rows:
-        if not row.texts or not all(text.strip() for text in row.texts):
+        if not row.texts or not all(map(str.strip, row.texts)):
             raise UserError(f"{row.path}:{row.line}: the reference is missing or empty")
     return _not_empty(path, rows)
 
@@ -125,11 +128,13 @@ def _texts(path: Path, line: int, value: dict[str, Any], fields: Sequence[str]) 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     if not path.exists():
         raise UserError(f"{path} does not exist")
+    name = str(path)
     for item in read_lines(path):
-        text = item if isinstance(item, BadLine) else decode_line(str(path), *item)
+        if isinstance(item, BadLine):
+            raise UserError(str(item))
+        text = decode_line(name, *item)
         if isinstance(text, BadLine):
             raise UserError(str(text))
-        assert not isinstance(item, BadLine)
         yield item[0], text
 
 

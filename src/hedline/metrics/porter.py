@@ -1,4 +1,4 @@
-"""The stemmer of ROUGE-1.5.5: WordNet's exception list first, then the script's own variant of Porter's rules.
+"""ROUGE-1.5.5's own variant of Porter's rules, in Python; `speedups.c` holds them compiled.
 
 It is not Porter's algorithm as NLTK or Snowball have it: step 4 is a chain of four separate tests, so that
 "governmental" loses "-al" and then "-ment" (the script's comment claims otherwise; its code does this).
@@ -8,10 +8,6 @@ Words here are lower-case ASCII letters and digits; digits count as consonants.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from pathlib import Path
-
-_DATA = Path(__file__).parent / "data"
 
 _CONSONANTS = "[^aeiou][^aeiouy]*"
 _VOWELS = "[aeiouy][aeiou]*"
@@ -127,29 +123,3 @@ def _step_5(word: str) -> str:
     if word.endswith("ll") and _measure_above_1(word):
         word = word[:-1]
     return word
-
-
-@lru_cache(maxsize=1)
-def exceptions() -> dict[str, str]:
-    """Irregular form -> base form, from WordNet 2.0 (licence: data/NOTICE.txt)."""
-    lines = (_DATA / "exceptions.tsv").read_text(encoding="ascii").splitlines()
-    return dict(line.split("\t") for line in lines)  # type: ignore[misc]
-
-
-@lru_cache(maxsize=1)
-def stop_words() -> frozenset[str]:
-    """The SMART words that `-s` removes."""
-    return frozenset((_DATA / "stopwords.txt").read_text(encoding="ascii").split())
-
-
-class Stemmer(dict[str, str]):
-    """word -> stem, remembered; `stemmer[word]` is the script's MorphStem with its length test."""
-
-    def __missing__(self, word: str) -> str:
-        # Words of up to three letters are never stemmed, and never looked up among the exceptions.
-        stem = word if len(word) <= 3 else exceptions().get(word) or porter(word)
-        self[word] = stem
-        return stem
-
-
-STEMMER = Stemmer()

@@ -114,7 +114,7 @@ class RougeScorer:
         """(n, metrics, 3): `statistics` of n summaries, each with its own references; in bulk where possible."""
         if self._bulk_fits(candidates, references):
             corpus = Corpus(candidates, references, self.tokenizer)  # type: ignore[arg-type]
-            parts = [corpus.pooled(_bulk_counts(corpus, measure)) for measure in self.measures]
+            parts = [corpus.pooled(bulk_counts(corpus, measure)) for measure in self.measures]
             return np.stack(parts, axis=1)
         return np.array([self.counts(*pair) for pair in zip(candidates, references, strict=True)])
 
@@ -163,5 +163,6 @@ def leave_one_out(references: Prepared) -> list[Prepared]:
     return [references[:index] + references[index + 1 :] for index in range(len(references))]
 
 
-def _bulk_counts(corpus: Corpus, measure: Measure) -> Array:
+def bulk_counts(corpus: Corpus, measure: Measure) -> Array:
+    """(references, 3): what an n-gram or LCS measure counts in a whole corpus."""
     return corpus.ngram_counts(measure.n) if isinstance(measure, NGram) else corpus.lcs_counts()

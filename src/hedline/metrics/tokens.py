@@ -7,13 +7,15 @@ line; the n-gram metrics see them joined, the LCS metrics one by one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hedline.metrics.porter import STEMMER, stop_words
+from hedline.metrics.stemmer import STEMMER, stop_words
 
 # Upper case to lower case, digits and lower case as they are, all else (the hyphen too: the script keeps it as a
 # token of its own and then drops the token) to a space.
 _TABLE = bytes(ord(chr(byte).lower()) if chr(byte).isascii() and chr(byte).isalnum() else 0x20 for byte in range(256))
+_TABLE_OF_LINES = _TABLE[:10] + b"\n" + _TABLE[11:]  # the same, but line ends stay
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +29,16 @@ class Tokenizer:
 
     def pieces(self, text: str) -> list[str]:
         """Tokens of a one-sentence text before stemming."""
-        data = text.encode("utf-8", "replace")
-        if self.byte_limit is not None:
-            data = data[: self.byte_limit]
-        elif self.word_limit is not None:
-            data = first_words(data, self.word_limit)
-        return self._split(data)
+        return self._split(self._cut(text.encode("utf-8", "replace")))
+
+    def pieces_of_all(self, texts: Sequence[str]) -> list[list[str]]:
+        """`pieces` of many texts without line ends, in one go."""
+        if self.byte_limit is None and self.word_limit is None:
+            data = "\n".join(texts).encode("utf-8", "replace")
+        else:
+            data = b"\n".join([self._cut(text.encode("utf-8", "replace")) for text in texts])
+        lines = data.translate(_TABLE_OF_LINES).decode("ascii").split("\n") if texts else []
+        return [self._kept(line.split()) for line in lines] if self.stop else [line.split() for line in lines]
 
     def joined(self, text: str) -> list[str]:
         """Tokens for the n-gram metrics: all sentences within the limit as one stream."""
@@ -47,12 +53,21 @@ class Tokenizer:
     def _tokens(self, data: bytes) -> list[str]:
         return self._stemmed(self._split(data))
 
+    def _cut(self, data: bytes) -> bytes:
+        """A one-sentence text within the limit."""
+        if self.byte_limit is not None:
+            return data[: self.byte_limit]
+        return data if self.word_limit is None else first_words(data, self.word_limit)
+
     def _split(self, data: bytes) -> list[str]:
-        tokens = data.translate(_TABLE).decode("ascii").split()
-        if self.stop:
-            removed = stop_words()
-            tokens = [token for token in tokens if token not in removed]
-        return tokens
+        return self._kept(data.translate(_TABLE).decode("ascii").split())
+
+    def _kept(self, tokens: list[str]) -> list[str]:
+        """The tokens without stop words, if they are to go."""
+        if not self.stop:
+            return tokens
+        removed = stop_words()
+        return [token for token in tokens if token not in removed]
 
     def _stemmed(self, tokens: list[str]) -> list[str]:
         return [STEMMER[token] for token in tokens] if self.stem else tokens

@@ -15,7 +15,8 @@ class TrainConfig:
     """Everything that decides the result, saved in the model folder.
 
     epochs: passes over the data at most. batch: how many `batch_of` (headlines, triples or tokens) to a step; tokens
-    count inputs and outputs together. optimizer: adamw or sgd. schedule: `cosine` or `linear` fall to zero at the
+    count inputs and outputs together. optimizer: adamw, sgd or muon (adamw but for the matrices of a transformer's
+    layers, which take matrix_rate times the learning rate). schedule: `cosine` or `linear` fall to zero at the
     end after a warm-up; `halve` halves the rate when validation does not improve. lr: the highest rate.
     warmup: share of the training. clip: largest gradient norm, 0 for none. ema: decay of the weight average that is
     validated and kept, 0 for none. renormalize: scale embedding rows longer than 1 back to 1 after each epoch.
@@ -37,6 +38,7 @@ class TrainConfig:
     weight_decay: float = 0.05
     clip: float = 1.0
     ema: float = 0.999
+    matrix_rate: float = 1.0
     dropout: float = 0.2
     label_smoothing: float = 0.0
     renormalize: bool = False
@@ -63,7 +65,7 @@ class TrainConfig:
 
 
 CHOICES: dict[str, Sequence[str]] = {
-    "optimizer": ("adamw", "sgd"),
+    "optimizer": ("adamw", "sgd", "muon"),
     "schedule": ("cosine", "linear", "halve"),
     "batch_of": ("headlines", "triples", "tokens"),
     "precision": ("auto", "float32", "bf16"),

@@ -8,10 +8,11 @@ import torch
 from torch import Tensor, nn
 
 from hedline.training.config import TrainConfig
+from hedline.training.muon import Muon
 
 
 class GuardedOptimizer:
-    """AdamW or SGD; a step with a gradient that is not finite changes nothing and is counted in `skipped`.
+    """AdamW, SGD or Muon; a step with a gradient that is not finite changes nothing and is counted in `skipped`.
 
     The fused kernels of torch take two device scalars: a divisor for the gradients (used for clipping) and a flag
     that cancels the step, so neither needs a pass over the weights nor a word from the device.
@@ -23,22 +24,21 @@ class GuardedOptimizer:
         device = self.parameters[0].device
         self.skipped = torch.zeros((), device=device)
         self.norm = torch.zeros((), device=device)
+        self.rates: dict[int, float] = {}  # of an optimiser: how many times the common learning rate it takes
+        self.inner = self._choose(model, config)
+
+    def _choose(self, model: nn.Module, config: TrainConfig) -> list[torch.optim.Optimizer]:
+        """The optimisers that share the parameters."""
         if config.optimizer == "sgd":
-            self.inner: torch.optim.Optimizer = torch.optim.SGD(self.parameters, lr=config.lr, fused=True)
-            return
-        decayed = [value for value in self.parameters if value.dim() > 1]
-        plain = [value for value in self.parameters if value.dim() <= 1]
-        groups = [
-            {"params": decayed, "weight_decay": config.weight_decay},
-            {"params": plain, "weight_decay": 0.0},
-        ]
-        self.inner = torch.optim.AdamW(
-            [group for group in groups if group["params"]],
-            lr=config.lr,
-            betas=(0.9, config.beta2),
-            eps=1e-8,
-            fused=True,
-        )
+            return [torch.optim.SGD(self.parameters, lr=config.lr, fused=True)]
+        if config.optimizer == "adamw":
+            return [adamw(self.parameters, config)]
+        matrices = hidden_matrices(model)
+        if not matrices:
+            return [adamw(self.parameters, config)]
+        rest = [value for value in self.parameters if all(value is not matrix for matrix in matrices)]
+        self.rates[1] = config.matrix_rate
+        return [adamw(rest, config), Muon(matrices, config.lr, config.weight_decay)]
 
     def step(self, rate: float) -> None:
         """Apply the gradients at a learning rate, then forget them."""
@@ -49,17 +49,18 @@ class GuardedOptimizer:
         divisor = torch.ones_like(self.norm)
         if self.clip:
             divisor = torch.where(bad > 0, divisor, (self.norm / self.clip).clamp(min=1.0))
-        for group in self.inner.param_groups:
-            group["lr"] = rate
-        self.inner.grad_scale, self.inner.found_inf = divisor, bad  # type: ignore[attr-defined]
-        self.inner.step()
-        self.inner.zero_grad(set_to_none=True)
+        for number, inner in enumerate(self.inner):
+            for group in inner.param_groups:
+                group["lr"] = rate * self.rates.get(number, 1.0)
+            inner.grad_scale, inner.found_inf = divisor, bad  # type: ignore[attr-defined]
+            inner.step()
+            inner.zero_grad(set_to_none=True)
 
     def state_tensors(self) -> dict[str, Tensor]:
         """Moments and counters by `<parameter number>.<name>`."""
         found = {"skipped": self.skipped}
         for number, value in enumerate(self.parameters):
-            for name, tensor in self.inner.state.get(value, {}).items():
+            for name, tensor in self._state(value).items():
                 if isinstance(tensor, Tensor):
                     found[f"{number}.{name}"] = tensor
         return found
@@ -72,7 +73,31 @@ class GuardedOptimizer:
             if not name:
                 continue
             value = self.parameters[int(number)]
-            self.inner.state[value][name] = tensor.to(value.device).clone()
+            self._state(value)[name] = tensor.to(value.device).clone()
+
+    def _state(self, value: Tensor) -> dict[str, Any]:
+        """The state of one parameter, in the optimiser that has it."""
+        for inner in self.inner:
+            if any(value is own for group in inner.param_groups for own in group["params"]):
+                state: dict[str, Any] = inner.state[value]
+                return state
+        raise KeyError("a parameter without an optimiser")
+
+
+def adamw(parameters: list[nn.Parameter], config: TrainConfig) -> torch.optim.Optimizer:
+    """AdamW whose weight decay spares vectors (norms and biases)."""
+    groups = [
+        {"params": [value for value in parameters if value.dim() > 1], "weight_decay": config.weight_decay},
+        {"params": [value for value in parameters if value.dim() <= 1], "weight_decay": 0.0},
+    ]
+    used = [group for group in groups if group["params"]]
+    return torch.optim.AdamW(used, lr=config.lr, betas=(0.9, config.beta2), eps=1e-8, fused=True)
+
+
+def hidden_matrices(model: nn.Module) -> list[nn.Parameter]:
+    """The matrices inside a model's layers, as it names them; none for models that are all tables."""
+    find = getattr(model, "matrices", None)
+    return list(find()) if find else []
 
 
 class Average:

@@ -27,9 +27,13 @@ BEST_ATTENTION = {"keys": "taps", "values": "taps", "positions": 64, "share_copy
 BEST_RECURRENT = {"share_copy": True}
 
 
-# The transformer wants smoother targets and smaller steps than a feed-forward model; it does not over-fit early.
+# The transformer wants smoother targets than a feed-forward model and does not over-fit early. Muon: after 33 s on
+# 300,000 pairs (one H200) valid perplexity was 616 with AdamW, 182 with Muon at matrix_rate 1, 134 at 3.
 TRANSFORMER: dict[str, Any] = {
     "batch_of": "tokens",
+    "optimizer": "muon",
+    "matrix_rate": 3.0,
+    "schedule": "linear",
     "lr": 1.2e-3,
     "beta2": 0.98,
     "weight_decay": 0.02,
@@ -58,7 +62,7 @@ def config_for(
     own = {field.name for field in fields(TrainConfig)} - {"preset"}
     config = automatic(preset, pairs, on_gpu)
     if decoder == "transformer":
-        config = replace(config, **TRANSFORMER, batch=49_152 if pairs >= 200_000 else 4_096)
+        config = replace(config, **TRANSFORMER, batch=98_304 if pairs >= 200_000 else 4_096)
     config = override(config, {name: value for name, value in settings.items() if name in own})
     return config, {name: value for name, value in settings.items() if name not in own}
 

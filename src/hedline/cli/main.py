@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "perplexity": ("hedline.cli.perplexity", "perplexity", "Perplexity of a model on prepared data."),
     "ngram": ("hedline.cli.ngram", "ngram", "Kneser-Ney n-gram model: estimate and measure."),
     "tune": ("hedline.cli.tune", "tune", "MERT: ABS to ABS+, written into the model folder."),
+    "tune-decoding": ("hedline.cli.tune_decoding", "tune_decoding", "Length penalty, control tokens, reranking."),
     "evaluate": ("hedline.cli.evaluate", "evaluate", "Decode a set and score it."),
     "score": ("hedline.cli.score", "score", "ROUGE of outputs against references."),
     "compare": ("hedline.cli.compare", "compare", "Paired significance between systems."),

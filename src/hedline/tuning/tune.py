@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import hedline
+from hedline.api import read_defaults
 from hedline.corpora.evaluation import EvaluationItem, read_evaluation_set
 from hedline.decoding.engine import LENGTH_PENALTY
 from hedline.decoding.features import ABS_WEIGHTS, FEATURES, PAPER_FEATURES
@@ -74,7 +75,7 @@ class Settings:
 
     def options(self) -> dict[str, Any]:
         """How the search is called in every round."""
-        fixed = {"beam": self.beam, "nbest": self.beam, "length_penalty": self.length_penalty}
+        fixed = {"beam": self.beam, "nbest": self.beam, "length_penalty": self.length_penalty, "rerank": "none"}
         return {**DECODE_FOR[find_preset(self.preset).name], **self.decode, **fixed}
 
 
@@ -100,6 +101,7 @@ def tune(
     state = State(work or model / ".tuning", {**identity, **_plain(settings)})
     tuning = _run(model, items, settings, judge, state, workers, tell)
     result = {**_result(tuning, settings, judge, path, items), **_stamp()}
+    result["decoding"]["controls"] = dict(read_defaults(model).controls)  # the run decoded with them
     job = Job(str(model), held, settings.options(), settings.features, judge)
     shrunk = shrink(job, tuning.weights, preset.headline.lower(), workers)
     if shrunk is not None:

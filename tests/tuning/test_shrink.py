@@ -13,7 +13,7 @@ from hedline.tuning.pool import Hypothesis
 REFERENCE = "old bridge closes for repairs"
 TUNED = {"log_prob": 1.0, "unigram": 4.0}
 # What a made-up model writes under each unigram weight: best in the middle of the line.
-HEADLINES = {4.0: "the council", 3.0: "bridge", 2.0: "old bridge closes", 1.0: "old bridge"}
+HEADLINES = {4.0: "the council", 3.0: "bridge", 2.0: "old bridge closes", 1.0: "old bridge", 0.0: "a lead"}
 
 
 class FakeDecoder:
@@ -47,7 +47,7 @@ def test_the_best_share_on_held_out_inputs_is_kept(monkeypatch):
     assert shrunk.share == 0.5
     assert shrunk.weights["unigram"] == pytest.approx(2.0)
     assert shrunk.weights["log_prob"] == 1.0
-    assert [trial.share for trial in shrunk.trials] == [0.0, 0.25, 0.5, 0.75]
+    assert [trial.share for trial in shrunk.trials] == [0.0, 0.25, 0.5, 0.75, 1.0]
     assert max(shrunk.trials, key=lambda trial: trial.objective).share == 0.5
 
 
@@ -60,3 +60,9 @@ def test_held_out_inputs_are_decoded_as_the_product_does(monkeypatch):
 
 def test_too_few_inputs_decide_nothing():
     assert module.shrink(job(10), TUNED, "f", 1) is None
+
+
+def test_a_model_that_tuning_only_harms_stays_alone(monkeypatch):
+    monkeypatch.setattr(module, "ModelDecoder", FakeDecoder)
+    monkeypatch.setitem(HEADLINES, 0.0, REFERENCE)
+    assert module.shrink(job(60), TUNED, "f", 1).weights == {"log_prob": 1.0, "unigram": 0.0}

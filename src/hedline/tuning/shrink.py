@@ -14,7 +14,7 @@ from hedline.decoding.features import dial
 from hedline.tuning.decoder import Job, ModelDecoder
 from hedline.tuning.rounds import score_top
 
-SHARES = (0.0, 0.25, 0.5, 0.75)
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # 1: a model that tuning only harms stays alone
 BEAM = 5
 FEWEST = 50  # with fewer inputs the choice would be noise
 

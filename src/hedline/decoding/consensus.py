@@ -19,7 +19,7 @@ from hedline.decoding.summary import Hypothesis
 
 Floats = NDArray[np.float64]
 
-CANDIDATES = 12  # how many of the search's best endings vote
+CANDIDATES = 8  # how many of the search's best endings vote
 TEMPERATURE = 1.0  # of the votes: their weights are softmax(key / temperature)
 DIGITS = 9  # expected overlaps that agree so far are equal, whatever order a processor added them in
 

@@ -42,6 +42,7 @@ _NUCLEI = ["a", "e", "i", "o", "u", "ai", "ea", "ee", "io", "ou"]
 _CODAS = ["b", "ck", "d", "ft", "g", "l", "ll", "m", "n", "nd", "nt", "p", "r", "rk", "s", "st", "t", "x"]
 _ENDINGS = ["", "", "", "s", "ed", "ing", "er", "ly", "ation", "ment", "ness", "al", "ity"]
 
+_HEDLINE = "from hedline.cli.main import main; main()"  # what the installed `hedline` consists of
 _ROUGE_SCORE = """
 import sys
 from rouge_score import rouge_scorer
@@ -84,7 +85,7 @@ def run(limit: int = 2000) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="hedline-bench-") as name:
         folder = Path(name)
         files = _write(folder, items)
-        hedline = [sys.executable, "-m", "hedline", "score", *files, "--format", "json"]
+        hedline = [sys.executable, "-c", _HEDLINE, "score", *files, "--format", "json"]
         result: dict[str, Any] = {"summaries": limit, "references": REFERENCES, "skipped": {}}
         result |= {"seconds": {}, "cpu_seconds": {}}
         environment = _with_bytecode(folder / "bytecode")

@@ -1,9 +1,9 @@
 """`hedline bench rouge`: our scorer against the Perl script and `rouge-score`, each as a process of its own.
 
 Start-up, reading, scoring (ROUGE-1, -2, -L, stemmed) and the bootstrap are all inside the measured time, except that
-`rouge-score` is spared the bootstrap. The best of several runs counts; the Python programs start from compiled
-bytecode, as they do once installed, also where the environment forbids writing it. The texts are made up: words with
-English endings, drawn by Zipf's law, a summary and its references sharing a part of theirs.
+`rouge-score` is spared the bootstrap. The best of several rounds counts, so the Python programs start from
+compiled bytecode, as they do once installed, also where the environment forbids writing it. The texts are made up:
+words with English endings, drawn by Zipf's law, a summary and its references sharing a part of theirs.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hedline.bench.perl import PerlRouge, why_missing
 
 REFERENCES = 4
+ROUNDS = 3
 
 
 class Timing(NamedTuple):
@@ -83,38 +83,54 @@ def run(limit: int = 2000) -> dict[str, Any]:
     """Seconds of each scorer for `limit` summaries with four references, and the ratios to ours."""
     items = make_texts(limit)
     with tempfile.TemporaryDirectory(prefix="hedline-bench-") as name:
-        folder = Path(name)
-        files = _write(folder, items)
-        hedline = [sys.executable, "-c", _HEDLINE, "score", *files, "--format", "json"]
-        result: dict[str, Any] = {"summaries": limit, "references": REFERENCES, "skipped": {}}
-        result |= {"seconds": {}, "cpu_seconds": {}}
-        environment = _with_bytecode(folder / "bytecode")
-        ours = _best(hedline, 5, environment)
-        _record(result, "hedline", ours)
-        output = ours.output
-        result["ours"] = {name: row["F"]["mean"] for name, row in json.loads(output)["scores"].items()}
-        _measure(result, "ROUGE-1.5.5.pl", why_missing(), lambda: _perl(folder, items))
-        missing = None if importlib.util.find_spec("rouge_score") else "rouge-score is not installed"
-        theirs = [sys.executable, "-c", _ROUGE_SCORE, *files]
-        _measure(result, "rouge-score", missing, lambda: _best(theirs, 3, environment))
-    result["times_faster"] = _ratios(result["seconds"])
-    result["times_less_cpu"] = _ratios(result["cpu_seconds"])
-    return result
+        commands, skipped = _commands(Path(name), items)
+        best = _race(commands, _with_bytecode(Path(name) / "bytecode"))
+    seconds = {name: timing.seconds for name, timing in best.items()}
+    cpu_seconds = {name: timing.cpu_seconds for name, timing in best.items()}
+    scores = json.loads(best["hedline"].output)["scores"]
+    return {
+        "summaries": limit,
+        "references": REFERENCES,
+        "seconds": seconds,
+        "cpu_seconds": cpu_seconds,
+        "times_faster": _ratios(seconds),
+        "times_less_cpu": _ratios(cpu_seconds),
+        "ours": {name: row["F"]["mean"] for name, row in scores.items()},
+        "skipped": skipped,
+    }
+
+
+def _commands(folder: Path, items: list[list[str]]) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """Command of each scorer, its files written; and the scorers that are missing here, with reasons."""
+    files = _write(folder, items)
+    commands = {"hedline": [sys.executable, "-c", _HEDLINE, "score", *files, "--format", "json"]}
+    skipped = {}
+    if missing := why_missing():
+        skipped["ROUGE-1.5.5.pl"] = missing
+    else:
+        script = PerlRouge(folder / "perl")
+        listing = script.list_file([(summary, references) for summary, *references in items])
+        commands["ROUGE-1.5.5.pl"] = script.command(listing, ["-m", "-n", "2"])
+    if importlib.util.find_spec("rouge_score"):
+        commands["rouge-score"] = [sys.executable, "-c", _ROUGE_SCORE, *files]
+    else:
+        skipped["rouge-score"] = "rouge-score is not installed"
+    return commands, skipped
+
+
+def _race(commands: dict[str, list[str]], environment: dict[str, str]) -> dict[str, Timing]:
+    """The quickest run of each program over rounds in which all take turns: slow moments of the machine hit all."""
+    runs: dict[str, list[Timing]] = {name: [] for name in commands}
+    for _ in range(ROUNDS):
+        for name, command in commands.items():
+            # A run of a fraction of a second is more easily disturbed than one of several, so there are more of it.
+            repeats = 3 if name == "hedline" else 1
+            runs[name] += [_time(command, environment) for _ in range(repeats)]
+    return {name: min(timings, key=lambda timing: timing.seconds) for name, timings in runs.items()}
 
 
 def _ratios(seconds: dict[str, float]) -> dict[str, float]:
     return {name: value / seconds["hedline"] for name, value in seconds.items() if name != "hedline"}
-
-
-def _record(result: dict[str, Any], name: str, timing: Timing) -> None:
-    result["seconds"][name], result["cpu_seconds"][name] = timing.seconds, timing.cpu_seconds
-
-
-def _measure(result: dict[str, Any], name: str, missing: str | None, timed: Callable[[], Timing]) -> None:
-    if missing:
-        result["skipped"][name] = missing
-    else:
-        _record(result, name, timed())
 
 
 def _write(folder: Path, items: list[list[str]]) -> list[str]:
@@ -127,25 +143,13 @@ def _write(folder: Path, items: list[list[str]]) -> list[str]:
     return names
 
 
-def _perl(folder: Path, items: list[list[str]]) -> Timing:
-    """Time of the script; its small files are written before the clock starts."""
-    script = PerlRouge(folder / "perl")
-    listing = script.list_file([(summary, references) for summary, *references in items])
-    return _best(script.command(listing, ["-m", "-n", "2"]), 2)
-
-
 def _with_bytecode(folder: Path) -> dict[str, str]:
     """This environment, but Python keeps its bytecode in `folder`."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return kept | {"PYTHONPYCACHEPREFIX": str(folder)}
 
 
-def _best(command: list[str], repeats: int, environment: dict[str, str] | None = None) -> Timing:
-    """The quickest of several runs."""
-    return min((_time(command, environment) for _ in range(repeats)), key=lambda timing: timing.seconds)
-
-
-def _time(command: list[str], environment: dict[str, str] | None) -> Timing:
+def _time(command: list[str], environment: dict[str, str]) -> Timing:
     before, start = _children_seconds(), time.perf_counter()
     output = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
     return Timing(time.perf_counter() - start, _children_seconds() - before, output)

@@ -113,22 +113,21 @@ class Corpus:
         """LCS lengths of pairs whose texts fit a machine word: `lcs.lcs_length`, all pairs a step at a time."""
         reference = self._padded(self.candidates + pairs, -1)
         candidate = self._padded(self.owner[pairs], -2)
-        bits = np.uint64(1) << np.arange(reference.shape[1], dtype=np.uint64)
+        bits = np.uint64(1) << np.arange(len(reference), dtype=np.uint64)[:, None]
         full = (np.uint64(1) << self.lengths[self.candidates + pairs].astype(np.uint64)) - np.uint64(1)
         row = full.copy()
-        for column in range(candidate.shape[1]):
-            mask = np.where(reference == candidate[:, column : column + 1], bits, np.uint64(0)).sum(axis=1)
+        for words in candidate:
+            mask = np.where(reference == words, bits, np.uint64(0)).sum(axis=0)
             matched = row & mask
             row = ((row + matched) | (row - matched)) & full
         return self.lengths[self.candidates + pairs] - _bit_count(row)
 
     def _padded(self, texts: Ints, filler: int) -> Ints:
-        """Word ids (texts, longest), short texts filled up."""
+        """Word ids (longest, texts), short texts filled up."""
         lengths = self.lengths[texts]
-        width = int(lengths.max(initial=0))
-        columns = np.arange(width)
-        inside = columns < lengths[:, None]
-        positions = np.where(inside, self.starts[texts][:, None] + columns, 0)
+        rows = np.arange(int(lengths.max(initial=0)))[:, None]
+        inside = rows < lengths
+        positions = np.where(inside, self.starts[texts] + rows, 0)
         return np.where(inside, self.ids[positions] if len(self.ids) else 0, filler)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,21 +17,46 @@ from hedline.errors import UserError
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that replaces it on success and vanishes on failure."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
+    """A temporary path beside `path` that replaces it on success and vanishes on failure.
+
+    What cannot be replaced is written to directly (a device, a pipe); of a link, the file it points to is replaced.
+    """
+    temporary = None
     try:
+        if _is_stream(path):
+            yield path
+            return
+        target = path.resolve() if path.is_symlink() else path
+        temporary = _temporary_beside(target)
         yield temporary
         with temporary.open("rb") as done:
             os.fsync(done.fileno())
         temporary.chmod(0o644)
-        temporary.replace(path)
+        temporary.replace(target)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror or error}; free some space or check rights") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def _temporary_beside(path: Path) -> Path:
+    """A new empty file in the folder of `path`, which is made where it is missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    os.close(handle)
+    return Path(name)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether the path names a device, pipe or socket: replacing /dev/null would harm everybody."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def write_text(path: Path, text: str) -> None:

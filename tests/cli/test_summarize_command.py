@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -94,13 +95,41 @@ def test_heat_maps(monkeypatch, capsys, tmp_path):
         ([LEADS[0], "--format", "xml"], "--format must be one of"),
         ([LEADS[0], "--explain", "why.pdf"], "FILE.html or FILE.svg"),
         ([LEADS[0], "--mode", "creative"], "mode must be one of"),
+        (["summarise", "leads.txt"], "there is no command 'summarise'; did you mean summarize?"),
+        ([__file__], "is a file; for headlines of its lines: hedline summarize"),
+        ([LEADS[0], "--out", "/proc/nowhere/x.txt"], "cannot write /proc/nowhere/x.txt"),
+        ([LEADS[0], "--explain", "/proc/nowhere/x.html"], "cannot write /proc/nowhere/x.html"),
     ],
 )
 def test_a_mistake_is_one_sentence_and_code_2(monkeypatch, capsys, arguments, message):
     assert run(monkeypatch, *arguments) == 2
     captured = capsys.readouterr()
     assert captured.err.startswith("hedline: ") and message in captured.err and captured.err.count("\n") == 1
-    assert captured.out == ""
+    assert captured.out == "" or "--explain" in arguments
+
+
+@pytest.mark.parametrize("arguments", [["-"], ["--words", "6"], ["--words", "6", "-"], ["summarize"]])
+def test_a_pipe_needs_no_command(monkeypatch, capsys, arguments):
+    assert run(monkeypatch, *arguments, stdin=f"{LEADS[0]}\n{LEADS[1]}\n".encode()) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_a_bare_hedline_reads_a_pipe_and_otherwise_helps():
+    command = [sys.executable, "-m", "hedline"]
+    piped = subprocess.run(command, input=LEADS[0], capture_output=True, text=True, timeout=120)
+    assert piped.returncode == 0 and len(piped.stdout.splitlines()) == 1, piped.stderr
+    alone = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    assert "Usage: hedline" in alone.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [[LEADS[0]], ["--help"], [LEADS[0], "--out", "/dev/full"]])
+def test_a_full_disk_is_one_sentence(arguments):
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "hedline", *arguments]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_nothing_is_left_behind_by_a_failure(monkeypatch, tmp_path):

@@ -9,12 +9,18 @@ from __future__ import annotations
 
 import importlib
 import os
+import stat
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
 import typer
 
 from hedline.errors import UserError
+from hedline.files import is_file
+
+SHORT = 4  # words; fewer are no text to summarise
 
 # name -> (module, function, one-line help for readers of this file)
 COMMANDS: dict[str, tuple[str, str, str]] = {
@@ -72,37 +78,76 @@ def run(arguments: list[str]) -> None:
     """Dispatch one command line (without the program's name)."""
     if any("\0" in argument for argument in arguments):
         raise UserError("an argument holds a NUL character, which no file name or text may have; leave it out")
-    first = arguments[0] if arguments else "--help"
-    if first == "--version":
+    if arguments[:1] == ["--version"]:
         from hedline.cli.version import version_text
 
         print(version_text())
         return
+    names, arguments = find_command(arguments)
+    build_app(names)(arguments, prog_name="hedline")
+
+
+def find_command(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """The commands to import for a command line, and its arguments with the command's name in front."""
+    if not arguments:
+        arguments = ["summarize", "-"] if text_is_piped() else ["--help"]
+    first = arguments[0]
     if first in COMMANDS:
-        names = [first]
-    elif "_HEDLINE_COMPLETE" in os.environ or first in {
-        "-h",
-        "--help",
-        "--install-completion",
-        "--show-completion",
-    }:
-        names = list(COMMANDS)
-    else:
-        names, arguments = ["summarize"], ["summarize", "--text", *arguments]
-    build_app(names)(arguments or ["--help"], prog_name="hedline")
+        return [first], arguments
+    if "_HEDLINE_COMPLETE" in os.environ or first in ("-h", "--help", "--install-completion", "--show-completion"):
+        return list(COMMANDS), arguments
+    if not (first.startswith("-") or " " in first):
+        refuse_slip(first, arguments[1:])
+    return ["summarize"], ["summarize", "--text", *arguments]
+
+
+def text_is_piped() -> bool:
+    """Whether standard input is a pipe or a file: `echo … | hedline` and `hedline < leads.txt` need no argument."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
+
+
+def refuse_slip(first: str, rest: list[str]) -> None:
+    """Say so where a word is meant as a file or a command; nobody needs a headline of a few words."""
+    words = [argument for argument in rest if not argument.startswith("-")]
+    if not words and is_file(Path(first)):
+        raise UserError(f"{first} is a file; for headlines of its lines: hedline summarize {first}")
+    from difflib import get_close_matches
+
+    near = get_close_matches(first, COMMANDS, n=1, cutoff=0.75)
+    if near and len(words) < SHORT:
+        raise UserError(
+            f"there is no command {first!r}; did you mean {near[0]}? (hedline summarize --text takes words as they are)"
+        )
 
 
 def main() -> None:
     """Entry point: run, and print a user's mistake as one sentence with exit code 2."""
     try:
-        run(sys.argv[1:])
+        try:
+            run(sys.argv[1:])
+        finally:
+            sys.stdout.flush()  # here, where a full disk can still be told
     except UserError as error:
         print(f"hedline: {error}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         print("hedline: interrupted", file=sys.stderr)
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output (head, less) went away: quiet, and no second error at shutdown.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader of our output (head, less) went away: quiet
+        drop_output()
         sys.exit(141)
+    except OSError as error:
+        drop_output()
+        where = f"cannot use {error.filename}" if error.filename else "cannot write the output"
+        print(f"hedline: {where}: {error.strerror or error}; check space and rights", file=sys.stderr)
+        sys.exit(2)
+
+
+def drop_output() -> None:
+    """Let what is still buffered go nowhere, so that no second error comes at shutdown."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

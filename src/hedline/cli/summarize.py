@@ -99,7 +99,7 @@ def summarize(
 
 def _records(sources: list[str], text: bool, reading: Reading) -> Iterator[Record]:
     """The texts given as arguments, or those of a file or pipe."""
-    if text:
+    if text and sources not in ([], ["-"]):
         texts = sources if any(" " in source for source in sources) else [" ".join(sources)]
         yield from (Record(str(number), each) for number, each in enumerate(texts, 1))
         return
@@ -118,7 +118,7 @@ def _lines(source: str) -> Iterator[IO[bytes]]:
     path = Path(source)
     if not is_file(path):
         raise UserError(
-            f"there is no file {source[:200]}; to summarise these words themselves, quote them or add --text"
+            f"there is no file {source[:200]}; to summarise these words themselves, add --text or leave out summarize"
         )
     with open_binary(path) as file:
         yield file

@@ -21,6 +21,8 @@ class Batch:
     token_rows, token_positions: (T,) where the T scored words stand: word t is outputs[row, position], predicted
         from the words before it. All real words, or (the paper's triples) one drawn word of each pair.
     count: T, known on the host so that no step waits for the device.
+    input_count: sum of input_lengths where the host knows it, no input is empty and the scored words are all real
+        words in their order; else 0. With it a model may lay the words side by side, without padding.
     """
 
     inputs: Tensor
@@ -30,6 +32,7 @@ class Batch:
     token_rows: Tensor
     token_positions: Tensor
     count: int
+    input_count: int = 0
 
     @property
     def targets(self) -> Tensor:

@@ -17,7 +17,9 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from hedline.models.batch import PAD, START, Batch
+from hedline.models.packed import Way, packed_states
 from hedline.models.softmax import linear_cross_entropy
+from hedline.models.trial import choose, worth_packing
 
 # Not cuDNN's attention: it plans anew for every shape, and batches by tokens seldom repeat one. On one H200 training
 # ran at 45,000 to 70,000 words a second with it and at 380,000 without.
@@ -143,6 +145,8 @@ class Transformer(nn.Module):
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.config = config
+        self.way: Way | None = None  # how training goes without padding; chosen on the first batch that is worth it
+        self.tried = False
         self.embedding = nn.Embedding(config.vocabulary, config.width, padding_idx=PAD)
         self.encoder = nn.ModuleList(EncoderLayer(config) for _ in range(config.encoder_layers))
         self.encoder_norm = nn.LayerNorm(config.width)
@@ -201,16 +205,28 @@ class Transformer(nn.Module):
         return torch.cat([torch.where(hidden, anything.to(inputs.dtype), inputs[:, :count]), inputs[:, count:]], dim=1)
 
     def states(self, batch: Batch) -> Tensor:
-        """(T, width): the hidden states that predict the scored pieces of a batch."""
+        """(T, width): the hidden states that predict the scored pieces of a batch; on a GPU without the padding."""
+        if worth_packing(self, batch):
+            if not self.tried:
+                self.way, self.tried = choose(self, batch), True
+            if self.way is not None:
+                return packed_states(self, self.hide_controls(batch.inputs), batch, self.way)
+        return self.padded_states(batch)
+
+    def padded_states(self, batch: Batch) -> Tensor:
+        """The same in padded blocks, as torch does it."""
         memory, mask = self.encode(self.hide_controls(batch.inputs))
         start = torch.full_like(batch.outputs[:, :1], START)
         return batch.pick(self.decode(torch.cat([start, batch.outputs[:, :-1]], dim=1), memory, mask))
 
     def loss(self, batch: Batch) -> tuple[Tensor, int]:
         """Sum of -log p over the scored pieces (label-smoothed in training only), and how many there are."""
+        return self.loss_of(self.states(batch), batch), batch.count
+
+    def loss_of(self, states: Tensor, batch: Batch) -> Tensor:
+        """The sum, from the states (T, width) that predict the pieces."""
         smoothing = self.config.label_smoothing if self.training else 0.0
-        states = self.states(batch)
-        return linear_cross_entropy(states, self.embedding.weight, self.bias, batch.targets, smoothing), batch.count
+        return linear_cross_entropy(states, self.embedding.weight, self.bias, batch.targets, smoothing)
 
     def matrices(self) -> list[nn.Parameter]:
         """The weights of the layers' linear maps."""

@@ -65,7 +65,13 @@ class PlacedPlan:
             positions = self.positions[first:last]
         else:
             rows, positions = scored_words(lengths + 1, count)
-        return Batch(inputs, input_lengths, outputs, lengths + 1, rows[:count], positions[:count], count)
+        within = 0 if self.positions is not None else self._input_count(first, last)
+        return Batch(inputs, input_lengths, outputs, lengths + 1, rows[:count], positions[:count], count, within)
+
+    def _input_count(self, first: int, last: int) -> int:
+        """Input words of the pairs first to last of the plan; 0 when one of them has none."""
+        lengths = self.split.input_lengths[self.plan.pairs[first:last]]
+        return int(lengths.sum()) if lengths.all() else 0
 
 
 def gather(flat: Tensor, offsets: Tensor, pairs: Tensor, width: int) -> tuple[Tensor, Tensor]:

@@ -1,4 +1,4 @@
-"""torch.compile with a parachute: when the compiler fails, the eager twin takes over and a line says so."""
+"""Quick code with a parachute: when a compiler or a kernel fails, the slower twin takes over and a line says so."""
 
 from __future__ import annotations
 
@@ -16,28 +16,39 @@ _CACHE: dict[Callable[..., Any], Callable[..., Any]] = {}
 def compiled(function: Callable[..., Any], fallback: Callable[..., Any], varying: int = 1) -> Callable[..., Any]:
     """`function` compiled once for all batches; `fallback` where compiling fails or HEDLINE_COMPILE=0.
 
-    varying: how many of the first dimensions of every tensor argument change from batch to batch.
+    varying: how many of the first dimensions of every tensor argument change from batch to batch; tensors inside
+    tuples have fixed sizes.
     """
     if os.environ.get("HEDLINE_COMPILE") == "0":
         return fallback
     if function not in _CACHE:
-        _CACHE[function] = _guarded(function, fallback, varying)
+        quick = torch.compile(function)
+        _CACHE[function] = _guarded(
+            function, lambda *arguments: quick(*_dynamic(arguments, varying)), fallback, "torch.compile"
+        )
     return _CACHE[function]
 
 
-def _guarded(function: Callable[..., Any], fallback: Callable[..., Any], varying: int) -> Callable[..., Any]:
-    quick = torch.compile(function)
+def guarded(function: Callable[..., Any], fallback: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` as it is, until it fails for the first time; then `fallback`, for good."""
+    if function not in _CACHE:
+        _CACHE[function] = _guarded(function, function, fallback, getattr(function, "__name__", "a kernel"))
+    return _CACHE[function]
 
+
+def _guarded(
+    key: Callable[..., Any], quick: Callable[..., Any], fallback: Callable[..., Any], name: str
+) -> Callable[..., Any]:
     def call(*arguments: Any) -> Any:
-        if _CACHE[function] is fallback:
+        if _CACHE[key] is fallback:
             return fallback(*arguments)
         try:
-            return quick(*_dynamic(arguments, varying))
+            return quick(*arguments)
         except torch.cuda.OutOfMemoryError:
             raise
         except Exception as error:  # the compiler has many ways to fail, none of which may stop the training
-            print(f"torch.compile failed ({type(error).__name__}), going on without it", file=sys.stderr, flush=True)
-            _CACHE[function] = fallback
+            print(f"{name} failed ({type(error).__name__}), going on without it", file=sys.stderr, flush=True)
+            _CACHE[key] = fallback
             return fallback(*arguments)
 
     return call

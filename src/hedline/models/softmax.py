@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hedline.models.compiled import compiled
+from hedline.models.compiled import compiled, guarded
 
 PADDED_BIAS = -30000.0
 CUDA_LOGIT_BYTES = 6 << 30
@@ -133,12 +133,24 @@ def linear_cross_entropy(
 
 
 def _kernel_for(*tensors: Tensor) -> Kernel:
-    """Compiled on a GPU, in place on a CPU; the losses alone when no gradient is wanted."""
+    """Triton's or the compiled on a GPU, in place on a CPU; the losses alone when no gradient is wanted."""
     if not (torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)):
         return loss_only
     if tensors[0].is_cuda:
-        return compiled(loss_and_gradient, loss_and_gradient_in_place)
+        return _cuda_kernel(tensors[0].dtype)
     return loss_and_gradient_in_place
+
+
+def _cuda_kernel(dtype: torch.dtype) -> Kernel:
+    """The quickest there is: Triton's, else compiled, else (HEDLINE_COMPILE=0) in place."""
+    quick = compiled(loss_and_gradient, loss_and_gradient_in_place)
+    if quick is loss_and_gradient_in_place or dtype == torch.float64:
+        return quick
+    try:
+        from hedline.models.row_kernel import loss_and_gradient_of_rows
+    except Exception:  # no Triton here, or one that does not start
+        return quick
+    return guarded(loss_and_gradient_of_rows, quick)
 
 
 def plain_cross_entropy(x: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float = 0.0) -> Tensor:

@@ -28,6 +28,9 @@ TestShare = Annotated[float | None, _option("Share to test on, by hash; automati
 ValidFrom = Annotated[str, _option("First day to validate on, YYYY-MM-DD.")]
 TestFrom = Annotated[str, _option("First day to test on, YYYY-MM-DD.")]
 Units = Annotated[str, _option("words (the paper) or subwords.")]
+VocabularyFrom = Annotated[
+    str | None, _option("Use the vocabularies of this model, to train it further with `train --from`.")
+]
 VocabularySize = Annotated[int, _option("Pieces, with --units subwords.")]
 MinCount = Annotated[int | None, _option("Least count of a word; automatic: 5, less for small data.")]
 InputWords = Annotated[int | None, _option("The most input words to keep.")]
@@ -68,6 +71,7 @@ def prepare(
     valid_from: ValidFrom = "",
     test_from: TestFrom = "",
     units: Units = "words",
+    vocabulary_from: VocabularyFrom = None,
     vocabulary_size: VocabularySize = 24_000,
     min_count: MinCount = None,
     input_words: InputWords = None,
@@ -92,9 +96,13 @@ def prepare(
 ) -> None:
     """Make a corpus into encoded training data."""
     options = dict(locals())
+    from hedline.api import find_model
     from hedline.data.options import build_request
     from hedline.data.prepare import prepare as run
 
+    if vocabulary_from:
+        data = Path(vocabulary_from)
+        options["vocabulary_from"] = data if (data / "settings.json").is_file() else find_model(vocabulary_from)
     try:
         report = run(build_request(**options))
     except KeyboardInterrupt:
@@ -118,5 +126,6 @@ prepare.__doc__ = """Make a corpus into encoded training data.
       hedline prepare news/*.jsonl.xz --out data --preset open-news --units subwords
       hedline prepare leads.txt headlines.txt --out data --format parallel
       hedline prepare agiga/*.xml.gz --out data --preset namas
+      hedline prepare mine.csv --out data --vocabulary-from abs
       hedline prepare dated.jsonl --out data --valid-from 2024-10-01 --test-from 2024-11-01
     """

@@ -18,6 +18,9 @@ def train(
     preset: Annotated[
         str, typer.Option(help="best; fast (the paper's model, quickly); paper (plain SGD as published).")
     ] = "best",
+    base: Annotated[
+        str | None, typer.Option("--from", help="Train this model further (name or folder); its architecture is kept.")
+    ] = None,
     resume: Annotated[bool, typer.Option(help="Go on from the checkpoint in --out.")] = False,
     epochs: Annotated[int | None, typer.Option(help="Passes over the data at most.")] = None,
     batch: Annotated[int | None, typer.Option(help="Headlines (or --batch-of triples, tokens) in a step.")] = None,
@@ -46,13 +49,16 @@ def train(
       hedline train data --out bow --encoder bow --preset fast --time-limit 600
       hedline train data --out lstm --decoder-model lstm --epochs 8 --set D=128 --set H=256
       hedline train data --out abs --resume
+      hedline prepare mine.csv --out mine --vocabulary-from abs && hedline train mine --out own --from abs
       torchrun --nproc-per-node 4 -m hedline train data --out abs
     """
+    from hedline.api import find_model
+
     named = {"epochs": epochs, "batch": batch, "batch_of": batch_of, "lr": lr, "dropout": dropout, "seed": seed}
     named |= {"label_smoothing": label_smoothing, "precision": precision, "time_limit": time_limit}
     settings = {name: value for name, value in named.items() if value is not None} | pairs_of(setting or [])
     where = {"device": device, "data_on_device": data_on_device, "checkpoint_minutes": checkpoint_minutes}
-    shown = {"samples": samples, "tensorboard": tensorboard}
+    shown = {"samples": samples, "tensorboard": tensorboard, "base": find_model(base) if base else None}
     start(data, out, encoder, decoder_model, preset, settings, resume, **where, **shown)
 
 

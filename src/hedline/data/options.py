@@ -13,6 +13,7 @@ from hedline.corpora.filters import FilterSettings
 from hedline.corpora.presets import get_preset
 from hedline.corpora.tables import Fields
 from hedline.corpora.titles import DROP
+from hedline.data.base import BaseVocabulary
 from hedline.data.prepare import PrepareRequest
 from hedline.data.settings import PrepareSettings, SplitSettings
 from hedline.errors import UserError
@@ -36,6 +37,7 @@ def build_request(
     valid_from: str = "",
     test_from: str = "",
     units: str = "words",
+    vocabulary_from: Path | None = None,
     vocabulary_size: int = 24_000,
     min_count: int | None = None,
     input_words: int | None = None,
@@ -55,8 +57,9 @@ def build_request(
     chosen = get_preset(preset)
     cleaners = tuple(dict.fromkeys([*chosen.cleaners, *(clean or [])]))
     check_cleaners(cleaners)
+    base = BaseVocabulary.open(vocabulary_from) if vocabulary_from else None
     settings = PrepareSettings(
-        units=units,
+        units=base.units if base else units,
         fields=Fields(lead_field, headline_field),
         filters=adjust_filters(chosen.filters, **filter_options),  # type: ignore[arg-type]
         cleaners=cleaners,
@@ -69,14 +72,19 @@ def build_request(
         input_words=input_words,
         output_words=output_words,
         vocabulary_size=vocabulary_size,
+        base=base.digest if base else "",
     )
     for option, value in (("--min-count", min_count), ("--input-words", input_words), ("--output-words", output_words)):
         check_least(option, value, 1)
+        if base and value is not None:
+            raise UserError(
+                f"{option} makes a new vocabulary, --vocabulary-from takes an old one; leave one of them out"
+            )
     check_least("--vocabulary-size", vocabulary_size, 300)
     check_least("--workers", workers, 0)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return PrepareRequest(
-        sources, out, valid or (), test or (), format, settings, on_error, workers or cores, engine, overwrite
+        sources, out, valid or (), test or (), format, settings, on_error, workers or cores, engine, overwrite, base
     )
 
 

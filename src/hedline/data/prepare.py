@@ -9,6 +9,7 @@ from typing import Any
 
 import hedline
 from hedline.corpora.readers import open_readers
+from hedline.data.base import BaseVocabulary
 from hedline.data.blocks import ROLES, TEST, TRAIN, VALID, Source
 from hedline.data.casing import write_casings
 from hedline.data.chunkfile import bad_lines
@@ -29,7 +30,10 @@ ON_ERROR = ("stop", "skip")
 
 @dataclass(frozen=True)
 class PrepareRequest:
-    """What to prepare and how to run it; only `settings` and the files' contents decide the output."""
+    """What to prepare and how to run it; only `settings` and the files' contents decide the output.
+
+    base: where the vocabularies come from that `settings.base` is the digest of, None to make new ones.
+    """
 
     sources: Sequence[Path]
     out: Path
@@ -41,6 +45,7 @@ class PrepareRequest:
     workers: int = 1
     engine: str = "local"
     overwrite: bool = False
+    base: BaseVocabulary | None = None
 
 
 def prepare(request: PrepareRequest) -> Report:
@@ -62,7 +67,7 @@ def prepare(request: PrepareRequest) -> Report:
         division = divide(chunks, request.settings)
         _check_sizes(division, chunks)
         counted = tally(chunks, division, work.runs)
-        details = _write(work, chunks, division, counted, request.settings, engine)
+        details = _write(work, chunks, division, counted, request, engine)
         stats = build_stats([summary for _, summary in chunks], division, counted, details)
         write_json(work.final / "stats.json", stats)
         write_json(work.final / "settings.json", _settings_json(request.settings, key, listing, details))
@@ -127,27 +132,50 @@ def _check_sizes(division: Division, chunks: Sequence[Made]) -> None:
 
 
 def _write(
-    work: WorkFolder, chunks: list[Made], division: Division, counted: Tally, settings: PrepareSettings, engine: Engine
+    work: WorkFolder, chunks: list[Made], division: Division, counted: Tally, request: PrepareRequest, engine: Engine
 ) -> dict[str, Any]:
     """Vocabularies, arrays and the text of the held-out splits; gives sizes for settings.json and stats.json."""
     for role in (VALID, TEST):
         write_held_out(work.final / f"{role}.jsonl", chunks, division, ROLES.index(role))
-    if settings.units == "subwords":
-        from hedline.data.subwords import train_subwords, write_subwords
+    if request.settings.units == "subwords":
+        details = _write_subwords(work.final, chunks, division, request, engine)
+        known = None
+    else:
+        details, known = _write_words(work.final, chunks, division, counted, request)
+    write_casings(work.final / "truecase.tsv", counted.casings.items(), known)
+    if request.base:
+        request.base.complete_casings(work.final / "truecase.tsv")
+    return details
 
-        subwords = train_subwords(chunks, division, settings.vocabulary_size)
-        subwords.save(work.final)
-        write_casings(work.final / "truecase.tsv", counted.casings.items(), None)
-        pieces = write_subwords(work.final, chunks, division, len(subwords), engine.map)
-        return {"vocabulary": {"input": len(subwords), "output": len(subwords)}, "pieces": pieces}
+
+def _write_subwords(
+    final: Path, chunks: list[Made], division: Division, request: PrepareRequest, engine: Engine
+) -> dict[str, Any]:
+    from hedline.data.subwords import train_subwords, write_subwords
+
+    base = request.base
+    subwords = base.subwords() if base else train_subwords(chunks, division, request.settings.vocabulary_size)
+    subwords.save(final)
+    pieces = write_subwords(final, chunks, division, len(subwords), engine.map)
+    return {"vocabulary": {"input": len(subwords), "output": len(subwords)}, "pieces": pieces}
+
+
+def _write_words(
+    final: Path, chunks: list[Made], division: Division, counted: Tally, request: PrepareRequest
+) -> tuple[dict[str, Any], set[str]]:
+    """Also gives all words of both vocabularies."""
     from hedline.data.words import build_vocabularies, write_words
 
-    inputs, outputs, min_count = build_vocabularies(counted, settings)
-    inputs.save(work.final / "vocab.input.txt")
-    outputs.save(work.final / "vocab.output.txt")
-    write_casings(work.final / "truecase.tsv", counted.casings.items(), {*inputs.words, *outputs.words})
-    unknown = write_words(work.final, chunks, division, counted, (inputs, outputs))
-    return {"vocabulary": {"input": len(inputs), "output": len(outputs)}, "min_count": min_count, "unknown": unknown}
+    least: dict[str, int] = {}
+    if request.base:
+        inputs, outputs = request.base.words()
+    else:
+        inputs, outputs, least["min_count"] = build_vocabularies(counted, request.settings)
+    inputs.save(final / "vocab.input.txt")
+    outputs.save(final / "vocab.output.txt")
+    unknown = write_words(final, chunks, division, counted, (inputs, outputs))
+    details = {"vocabulary": {"input": len(inputs), "output": len(outputs)}, **least, "unknown": unknown}
+    return details, {*inputs.words, *outputs.words}
 
 
 def _settings_json(

@@ -37,7 +37,10 @@ class SplitSettings:
 
 @dataclass(frozen=True)
 class PrepareSettings:
-    """The options of `prepare` that decide its output; the number of workers is not among them."""
+    """The options of `prepare` that decide its output; the number of workers is not among them.
+
+    base: the digest of the vocabularies to use, empty to make new ones.
+    """
 
     units: str = "words"
     fields: Fields = field(default_factory=Fields)
@@ -53,6 +56,7 @@ class PrepareSettings:
     output_words: int | None = None
     vocabulary_size: int = 24_000
     block_records: int = BLOCK_RECORDS
+    base: str = ""
 
     def __post_init__(self) -> None:
         _check("units", self.units, UNITS)
@@ -63,6 +67,8 @@ class PrepareSettings:
     def as_json(self) -> dict[str, Any]:
         """The settings as plain JSON values."""
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        if not self.base:  # data made before there were bases keeps its fingerprint
+            del plain["base"]
         return plain
 
 

@@ -18,11 +18,13 @@ def model_card(trainer: Any, dataset: Dataset, training: dict[str, Any]) -> str:
         "|---|---|---|---|",
         *(_row(row) for row in trainer.place.history),
     ]
+    base = training.get("base")
+    origin = f"\n- Trained further from the model `{base['model']}` (weights {base['weights']})" if base else ""
     return f"""# A hedline model ({trainer.model.family})
 
 - Architecture: {shape}
 - Data: {len(trainer.train_split):,} pairs, fingerprint `{dataset.fingerprint}`; {dataset.input_size:,} input and
-  {dataset.output_size:,} output {dataset.units}
+  {dataset.output_size:,} output {dataset.units}{origin}
 - Training: {config}
 - Made on {training["device"]} with torch {training["torch"]} in {duration(trainer.seconds())}
 - Licence of the weights: what the training data allow; state it here before you share the model

@@ -30,9 +30,12 @@ PROBES = 64
 class FolderWriter:
     """Writes the model folder of a training and tells the user how it goes; silent on all ranks but the first."""
 
-    def __init__(self, trainer: Trainer, request: Any, dataset: Dataset, words: list[str]) -> None:
+    def __init__(
+        self, trainer: Trainer, request: Any, dataset: Dataset, words: list[str], base: dict[str, str] | None = None
+    ) -> None:
+        """base: the model that was trained further, where there is one."""
         self.trainer, self.request, self.dataset = trainer, request, dataset
-        self.words = words
+        self.words, self.base = words, base
         self.first = trainer.group.first
         self.progress: Progress | None = None
         self.saved = self.began = time.monotonic()
@@ -108,6 +111,7 @@ class FolderWriter:
                 "architecture": architecture_table(trainer.model),
                 "vocabulary": self.vocabulary,
                 "data": self.dataset.fingerprint,
+                "base": self.base,
             }
             save_checkpoint(out, trainer.state_tensors(), facts)
 
@@ -132,6 +136,7 @@ class FolderWriter:
             "device": device_name(trainer.device),
             "torch": torch.__version__,
             "history": history,
+            **({"base": self.base} if self.base else {}),
         }
         card = model_card(trainer, self.dataset, training)
         save_model(trainer.model, self.request.out, self.dataset.units, self.texts, training, card)

@@ -15,6 +15,7 @@ from hedline.data.dataset import Dataset, Pairs
 from hedline.errors import UserError
 from hedline.models.model import build_model, read_words
 from hedline.models.nnlm import Regularization
+from hedline.training.base import Base
 from hedline.training.checkpoint import load_checkpoint
 from hedline.training.config import TrainConfig, convert, override
 from hedline.training.distributed import Group
@@ -32,7 +33,7 @@ class TrainRequest:
 
     encoder: of the feed-forward model; decoder: `nnlm` (feed-forward), `rnn`, `lstm` or `transformer`; settings:
     named values for TrainConfig and for the architecture; checkpoint_minutes: 0 writes no checkpoints; samples: how
-    many headlines to show after each epoch.
+    many headlines to show after each epoch; base: folder of a model to train further, its architecture is kept.
     """
 
     data: Path
@@ -47,6 +48,7 @@ class TrainRequest:
     checkpoint_minutes: float = 10.0
     samples: int = 3
     tensorboard: bool = False
+    base: Path | None = None
 
 
 def train(request: TrainRequest) -> Place:
@@ -56,13 +58,16 @@ def train(request: TrainRequest) -> Place:
     with Group() as group:
         device = group.device(request.device)
         tensors, facts = load_checkpoint(request.out) if request.resume else ({}, None)
-        config, family, architecture = decide(request, dataset, len(pairs), device, facts)
+        base = Base.open(request.base, request.data) if request.base and facts is None else None
+        config, family, architecture = decide(request, dataset, len(pairs), device, facts, base)
         if not request.resume and group.first:
             refuse_to_overwrite(request.out)
         torch.manual_seed(config.seed)
         words = [read_words(request.data / f"vocab.{side}.txt") for side in ("input", "output")]
         regularization = Regularization(config.dropout, config.label_smoothing)
         model = build_model(family, architecture, words[0], words[1], regularization).to(device)
+        if base is not None:
+            base.copy_weights(model)
         torch.manual_seed(config.seed + group.rank)
         place = device if request.data_on_device else "cpu"
         valid = DeviceSplit(dataset.split("valid"), place) if dataset.has("valid") else None
@@ -70,13 +75,24 @@ def train(request: TrainRequest) -> Place:
         if facts is not None:
             trainer.restore(tensors, facts)
         del tensors
-        return run(trainer, request, dataset, words[1])
+        origin = base.table() if base else (facts or {}).get("base")
+        writer = FolderWriter(trainer, request, dataset, words[1], origin)
+        if base is not None and group.first:
+            introduce(base, trainer, request.out)
+        return run(trainer, request, writer)
 
 
-def run(trainer: Trainer, request: TrainRequest, dataset: Dataset, words: list[str]) -> Place:
+def introduce(base: Base, trainer: Trainer, out: Path) -> None:
+    """Say where the training begins."""
+    start = trainer.validate()
+    print(f"from: {base.folder.path.name}" + (f", valid perplexity {start.closed:.2f}" if start else ""), flush=True)
+    if base.copy_tuning(out):
+        print(f"its feature weights were copied; fit them to this data with: hedline tune {out} SET", flush=True)
+
+
+def run(trainer: Trainer, request: TrainRequest, writer: FolderWriter) -> Place:
     """The loop with files, screen and signals around it."""
     with interruptible() as stopped:
-        writer = FolderWriter(trainer, request, dataset, words)
         try:
             place = trainer.run(writer.hooks(stopped))
         except Interrupted:
@@ -108,11 +124,18 @@ def training_pairs(dataset: Dataset) -> Pairs:
 
 
 def decide(
-    request: TrainRequest, dataset: Dataset, pairs: int, device: torch.device, facts: Mapping[str, Any] | None
+    request: TrainRequest,
+    dataset: Dataset,
+    pairs: int,
+    device: torch.device,
+    facts: Mapping[str, Any] | None,
+    base: Base | None = None,
 ) -> tuple[TrainConfig, str, dict[str, Any]]:
-    """Config, family and architecture: from the request and the data, or from the checkpoint when resuming."""
+    """Config, family and architecture: from the request and the data, from the base, or from the checkpoint."""
+    on_gpu = device.type == "cuda"
+    if base is not None:
+        return base.decide(request.preset, request.settings, pairs, on_gpu)
     if facts is None:
-        on_gpu = device.type == "cuda"
         config, rest = config_for(request.preset, request.decoder, request.settings, pairs, on_gpu)
         family, architecture = architecture_for(request, dataset, rest, pairs, on_gpu)
         return config, family, architecture

@@ -37,8 +37,9 @@ class GuardedOptimizer:
         if not matrices:
             return [adamw(self.parameters, config)]
         rest = [value for value in self.parameters if all(value is not matrix for matrix in matrices)]
-        self.rates[1] = config.matrix_rate
-        return [adamw(rest, config), Muon(matrices, config.lr, config.weight_decay)]
+        others = [adamw(rest, config)] if rest else []
+        self.rates[len(others)] = config.matrix_rate
+        return [*others, Muon(matrices, config.lr, config.weight_decay)]
 
     def step(self, rate: float) -> None:
         """Apply the gradients at a learning rate, then forget them."""
@@ -73,7 +74,11 @@ class GuardedOptimizer:
             if not name:
                 continue
             value = self.parameters[int(number)]
-            self._state(value)[name] = tensor.to(value.device).clone()
+            state = self._state(value)
+            if name in state:  # Muon's momentum is a part of a larger tensor and must stay it
+                state[name].copy_(tensor)
+            else:
+                state[name] = tensor.to(value.device).clone()
 
     def _state(self, value: Tensor) -> dict[str, Any]:
         """The state of one parameter, in the optimiser that has it."""

@@ -52,7 +52,9 @@ class Base:
     @staticmethod
     def _gentler(config: TrainConfig) -> TrainConfig:
         batch = max(config.batch, LEAST_BATCH) if config.batch_of == "headlines" else config.batch
-        return replace(config, lr=GENTLER * config.lr, epochs=min(config.epochs, MOST_EPOCHS), batch=batch)
+        return replace(
+            config, lr=GENTLER * min(config.lr, TrainConfig.lr), epochs=min(config.epochs, MOST_EPOCHS), batch=batch
+        )
 
     def copy_weights(self, model: Any) -> None:
         """Give a fresh model of the same architecture this one's weights."""

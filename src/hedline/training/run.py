@@ -14,7 +14,7 @@ import torch
 from hedline.data.dataset import Dataset, Pairs
 from hedline.errors import UserError
 from hedline.models.model import build_model, read_words
-from hedline.models.nnlm import Regularization
+from hedline.models.nnlm import Regularization, start_at_frequencies
 from hedline.training.base import Base
 from hedline.training.checkpoint import load_checkpoint
 from hedline.training.config import TrainConfig, convert, override
@@ -66,6 +66,8 @@ def train(request: TrainRequest) -> Place:
         words = [read_words(request.data / f"vocab.{side}.txt") for side in ("input", "output")]
         regularization = Regularization(config.dropout, config.label_smoothing)
         model = build_model(family, architecture, words[0], words[1], regularization).to(device)
+        if config.frequencies and family != "transformer":
+            start_at_frequencies(model.output, pairs.outputs, len(pairs))
         if base is not None:
             base.copy_weights(model)
         torch.manual_seed(config.seed + group.rank)

@@ -25,6 +25,7 @@ DECODERS = ("nnlm", "rnn", "lstm", "transformer")
 # several alignments, and one vector for a word on both sides.
 BEST_ATTENTION = {"keys": "taps", "values": "taps", "positions": 64, "share_copy": True}
 BEST_RECURRENT = {"share_copy": True}
+RECURRENT_RATE = 4e-3  # at most: gradients through time do not bear a feed-forward model's rates
 
 
 # The transformer wants smoother targets than a feed-forward model and does not over-fit early. Muon: after 33 s on
@@ -61,6 +62,8 @@ def config_for(
         raise UserError(f"there is no decoder {decoder!r}; choose one of {', '.join(DECODERS)}")
     own = {field.name for field in fields(TrainConfig)} - {"preset"}
     config = automatic(preset, pairs, on_gpu)
+    if decoder in ("rnn", "lstm") and preset != "paper":
+        config = replace(config, lr=min(config.lr, RECURRENT_RATE))
     if decoder == "transformer":
         config = replace(config, **TRANSFORMER, batch=98_304 if pairs >= 200_000 else 4_096)
     config = override(config, {name: value for name, value in settings.items() if name in own})

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -105,6 +108,43 @@ def test_special_inputs(folder):
 def test_mistakes_are_sentences(folder, options, message):
     with pytest.raises(hedline.UserError, match=message):
         hedline.load(folder).summarize(LEADS, **options)
+
+
+@pytest.mark.parametrize("texts", [None, 7, b"The storm closes the old bridge in the city.", [None]])
+def test_only_strings_are_texts(folder, texts):
+    with pytest.raises(hedline.UserError, match=r"must be a string, not (NoneType|int|bytes)"):
+        hedline.load(folder).summarize(texts)
+
+
+def test_a_summarizer_travels_between_processes(folder):
+    summarizer = hedline.load(folder)
+    copy = pickle.loads(pickle.dumps(summarizer))
+    assert [each.text for each in copy.summarize(LEADS)] == [each.text for each in summarizer.summarize(LEADS)]
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        assert pool.submit(summarizer, LEADS[0]).result() == summarizer(LEADS[0])
+    with pytest.raises(TypeError, match="load it there"):
+        pickle.dumps(hedline.load(folder, scorer=summarizer.scorer))
+    assert repr(summarizer).startswith("<hedline.Summarizer ")
+
+
+def test_threads_share_a_summarizer(folder):
+    summarizer = hedline.load(folder)
+    expected = [summarizer(lead) for lead in LEADS] * 8
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(summarizer, LEADS * 8)) == expected
+
+
+GERMAN = "Der Stadtrat hat am Dienstag nach einer langen Sitzung beschlossen, die alte Brücke sechs Monate zu sperren."
+ENGLISH = (
+    "The Zambian striker Mwape Chilufya and the Kenyan Wanjiru Kiprotich signed for Bodo, a sporting director said."
+)
+JAPANESE = "市議会は火曜日、老朽化した橋を半年間閉鎖することを決定したと発表した。"
+
+
+def test_another_language_is_noted():
+    german, english, japanese = hedline.load("abs").summarize([GERMAN, ENGLISH, JAPANESE])
+    assert "the language it was trained on" in german.notes[0] and not english.notes
+    assert japanese.text == JAPANESE and "no spaces" in japanese.notes[0]
 
 
 def test_a_missing_model_is_a_sentence():

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 BATCH = 32
 SHIPPED = Path(__file__).parent / "shipped"
+FOREIGN = 0.35  # share of unknown words; no lead of open-news reaches 0.3, other languages have 0.4 and more
 WIDER = 6  # times the beam, where a narrow one found nothing that fits
 
 
@@ -40,6 +41,9 @@ class Reader(Protocol):
     def words(self, source: Any) -> tuple[str, ...]:
         """The input's words as printed."""
 
+    def unfamiliar(self, source: Any) -> float:
+        """Share of the input's ordinary words that the model does not know, 0 to 1."""
+
     def open(self, sources: Sequence[Any], options: DecodeOptions, weights: Mapping[str, float]) -> Lexicon:
         """The lexicon of a batch."""
 
@@ -47,9 +51,27 @@ class Reader(Protocol):
 class Summarizer:
     """A loaded model. Call it with a text, or use `summarize` for many texts and for everything about them."""
 
-    def __init__(self, scorer: Scorer, reader: Reader, defaults: Defaults | None = None, name: str = "") -> None:
-        self.scorer, self.reader, self.name = scorer, reader, name
+    def __init__(
+        self,
+        scorer: Scorer,
+        reader: Reader,
+        defaults: Defaults | None = None,
+        name: str = "",
+        path: Path | None = None,
+    ) -> None:
+        """path: the folder that `load` would make the same from, so that other processes can get a copy."""
+        self.scorer, self.reader, self.name, self.path = scorer, reader, name, path
         self.defaults = defaults or Defaults()
+
+    def __repr__(self) -> str:
+        """The model's name and kind."""
+        return f"<hedline.Summarizer {self.name or 'without a name'}, {self.reader.units}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes as the folder's path; the receiver loads it anew."""
+        if self.path is None:
+            raise TypeError("a Summarizer with a scorer of its own cannot be sent to a process; load it there")
+        return load, (self.path,), {"defaults": self.defaults}
 
     def __call__(self, text: str, **options: Any) -> str:
         """The headline of one text."""
@@ -64,10 +86,7 @@ class Summarizer:
         batch: how many texts are searched at once (results do not depend on it).
         """
         chosen = (options or DecodeOptions()).but(**changes)
-        items = [texts] if isinstance(texts, str) else list(texts)
-        for item in items:
-            if not isinstance(item, str):
-                raise UserError(f"a text to summarise must be a string, not {type(item).__name__}")
+        items = _strings(texts)
         taken = [take_in(item, chosen) for item in items]
         results: list[Summary | None] = [
             Summary(take.text, notes=take.notes) if take.finished else None for take in taken
@@ -99,6 +118,8 @@ class Summarizer:
             notes = list(take.notes)
             if cut:
                 notes = [f"only the first {len(self.reader.words(source))} words were read"]
+            if self.reader.unfamiliar(source) >= FOREIGN:
+                notes.append("the model does not know many of these words; is this the language it was trained on?")
             if not nbest:
                 notes.append("no word fits the limit, so the headline is empty")
             elif nbest[0].short:
@@ -126,6 +147,17 @@ class Summarizer:
                     found[place] = nbest
 
 
+def _strings(texts: str | Iterable[str]) -> list[str]:
+    """One text or many as a list, checked."""
+    if isinstance(texts, bytes) or not isinstance(texts, Iterable):
+        raise UserError(f"a text to summarise must be a string, not {type(texts).__name__}")
+    items = [texts] if isinstance(texts, str) else list(texts)
+    for item in items:
+        if not isinstance(item, str):
+            raise UserError(f"a text to summarise must be a string, not {type(item).__name__}")
+    return items
+
+
 def _missed(nbest: Sequence[Hypothesis], options: DecodeOptions) -> bool:
     """Whether there is no headline, or none of the exact length that was asked for."""
     return not nbest or bool(options.exact_words and nbest[0].short)
@@ -143,7 +175,8 @@ def load(model: str | Path | None = None, scorer: Scorer | None = None) -> Summa
     folder = ModelFolder.open(path)
     defaults = read_defaults(path)
     reader = _word_reader(folder) if folder.config.units == "words" else _subword_reader(folder, defaults)
-    return Summarizer(scorer or load_scorer(folder), reader, defaults, path.name)
+    name, origin = path.name, None if scorer else path.resolve()
+    return Summarizer(scorer or load_scorer(folder), reader, defaults, name, origin)
 
 
 def shipped_models() -> list[Path]:

@@ -11,6 +11,8 @@ from hedline.text.sentences import split_sentences
 MOST_WORDS = 60  # sentences are read while they fit into so many words; the first one always
 LONGEST = 100  # units after which even a first sentence is cut, in words
 SHORT = 4  # a text of so few words is its own headline
+LONG_WORDS = 20  # characters a word on average: a script without spaces, or no language at all
+UNSPACED = "the input has no spaces between words, which a model needs; it is returned as it is"
 _MOST_CHARS = 20_000
 
 
@@ -31,7 +33,8 @@ def take_in(text: str, options: DecodeOptions) -> Intake:
     if len(words) <= SHORT and len(head) == len(text):
         plain = " ".join(words)
         if _meets(plain, len(words), options):
-            return Intake(plain, ("the input is so short that it is its own headline",), True)
+            unspaced = len(plain) > LONG_WORDS * len(words)
+            return Intake(plain, (UNSPACED if unspaced else "the input is so short that it is its own headline",), True)
     sentences = split_sentences(head)
     chosen = _first_sentences(sentences)
     if chosen < len(sentences) or len(head) < len(text):

@@ -9,7 +9,7 @@ import numpy as np
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.piece_tables import PieceTables
 from hedline.decoding.scorer import Ints
-from hedline.decoding.subword_input import SubwordInput, spans_of
+from hedline.decoding.subword_input import SubwordInput, core, spans_of
 from hedline.decoding.subword_lexicon import SubwordLexicon
 from hedline.text.controls import ANY, SUPPORT_NAMES, length_control
 from hedline.text.normalize import clean
@@ -18,6 +18,8 @@ from hedline.text.subword import END, Subwords
 Shortlist = Callable[[Ints], Ints]
 PIECES_A_WORD = 2
 BYTES_A_WORD = 6.5
+FEW_WORDS = 5  # too few to tell a language by
+SMALL_PIECES, MANY_PIECES = 3, 8000  # a word of so many pieces is not known, if so many pieces there are to choose from
 
 
 class SubwordSource:
@@ -63,6 +65,14 @@ class SubwordReader:
     def words(self, source: SubwordSource) -> tuple[str, ...]:
         """The input's words as printed: the columns of alignments."""
         return source.words
+
+    def unfamiliar(self, source: SubwordSource) -> float:
+        """Share of the input's lower-case words that the model knows only in small pieces, where it has large ones."""
+        if len(self.subwords) < MANY_PIECES:
+            return 0.0
+        plain = [core(word) for word in source.words if word.islower()]
+        broken = sum(len(self.subwords.encode(f" {word}")) >= SMALL_PIECES for word in plain)
+        return broken / len(plain) if len(plain) >= FEW_WORDS else 0.0
 
     def open(
         self, sources: Sequence[SubwordSource], options: DecodeOptions, weights: Mapping[str, float]

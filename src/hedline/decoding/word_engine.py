@@ -17,6 +17,7 @@ from hedline.text.truecase import Truecaser
 from hedline.text.vocab import Vocabulary
 
 Shortlist = Callable[[Ints], Ints]
+FEW_WORDS = 5  # too few to tell a language by
 
 
 class WordReader:
@@ -44,6 +45,11 @@ class WordReader:
     def words(self, source: Source) -> tuple[str, ...]:
         """The input's words as printed: the columns of alignments."""
         return tuple(token.text for token in source.tokens)
+
+    def unfamiliar(self, source: Source) -> float:
+        """Share of the input's lower-case words that the model does not know; names say nothing about a language."""
+        plain = [word for word, token in zip(source.words, source.tokens, strict=True) if token.text.islower()]
+        return sum(word not in self.inputs for word in plain) / len(plain) if len(plain) >= FEW_WORDS else 0.0
 
     def open(self, sources: Sequence[Source], options: DecodeOptions, weights: Mapping[str, float]) -> WordLexicon:
         """The lexicon of a batch of non-empty sources."""

@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ElementTree
 
+import numpy as np
 import pytest
 import torch
 
 from hedline.errors import UserError
 from hedline.models.architecture import FeedForwardShape
 from hedline.models.batch import Batch
-from hedline.models.nnlm import FeedForward
-from hedline.training.config import PAPER, TrainConfig, automatic, automatic_architecture, override
+from hedline.models.nnlm import FeedForward, start_at_frequencies
+from hedline.training.base import GENTLER, Base
+from hedline.training.config import CPU_PAIRS, PAPER, TrainConfig, automatic, automatic_architecture, override
 from hedline.training.curves import curves_svg
 from hedline.training.evaluate import exp, unknown_only
 from hedline.training.samples import collapse_warning, greedy
+from hedline.training.settings import RECURRENT_RATE, config_for
 
 
 def test_curves_are_svg_with_a_point_an_epoch():
@@ -76,6 +79,31 @@ def test_sizes_follow_the_data():
     assert automatic_architecture(2_000_000, True, "fast") == {"D": 200, "H": 400}
     batches = [automatic("fast", pairs, False).batch for pairs in (1, 1000, 10_000, 100_000, 1_000_000)]
     assert batches == sorted(batches) and batches[0] >= 1 and batches[-1] <= 256
+
+
+def test_cpu_training_does_about_the_same_work_at_any_size():
+    for pairs in (20_000, 77_141, 100_000, 250_000):
+        config = automatic("best", pairs, False)
+        assert 0.5 * CPU_PAIRS < config.epochs * pairs <= CPU_PAIRS
+        assert (config.batch, config.lr) == (64, 0.016)
+    assert automatic("best", 1_000_000, False).epochs == 1 and automatic("best", 10, False).epochs == 30
+    assert automatic("best", 100_000, True).lr == TrainConfig.lr  # big batches of a GPU keep their rate
+
+
+def test_high_rates_are_for_new_feed_forward_models_alone():
+    rates = {decoder: config_for("best", decoder, {}, 100_000, False)[0].lr for decoder in ("nnlm", "rnn", "lstm")}
+    assert rates == {"nnlm": 0.016, "rnn": RECURRENT_RATE, "lstm": RECURRENT_RATE}
+    assert config_for("best", "lstm", {"lr": "0.01"}, 100_000, False)[0].lr == 0.01
+    assert config_for("paper", "rnn", {}, 100_000, False)[0].lr == PAPER.lr
+    assert Base._gentler(automatic("best", 100_000, False)).lr == GENTLER * TrainConfig.lr
+
+
+def test_bias_starts_at_the_word_frequencies():
+    model = FeedForward(FeedForwardShape(encoder="bow", D=4, H=6), 8, 8)
+    start_at_frequencies(model.output, np.array([4, 4, 5, 4, 6], np.uint16), headlines=2)
+    weights = np.array([1, 1, 1, 2, 3, 1, 1, 1])  # </s> ends two headlines; what was never seen counts once
+    assert model.output.bias.exp().tolist() == pytest.approx((weights / weights.sum()).tolist())
+    assert not PAPER.frequencies
 
 
 def test_best_switches_the_options_on_and_the_others_do_not(tmp_path):

@@ -31,3 +31,15 @@ def test_batches_hold_the_pairs(tmp_path, unit):
         if unit == "headlines":
             expected = np.concatenate([[*pairs.output(pair).tolist(), 3] for pair in chosen])
             assert batch.targets.tolist() == expected.tolist()
+        assert batch.input_count == (int(batch.input_lengths.sum()) if unit == "headlines" else 0)
+
+
+def test_an_empty_input_is_not_packed():
+    class Pairs:
+        inputs = outputs = np.array([5, 6, 7, 8])
+        input_offsets, output_offsets = np.array([0, 2, 2, 4]), np.array([0, 1, 3, 4])
+
+    split = DeviceSplit(Pairs(), "cpu")
+    for size, expected in ((3, [0]), (1, [0, 2, 2])):
+        plan = plan_epoch(split.input_lengths, split.output_lengths, size, "headlines", seed=1, epoch=0)
+        assert sorted(split.place(plan).batch(step).input_count for step in range(plan.steps)) == expected

@@ -96,7 +96,8 @@ def run(model: Transformer, batch: Batch, way: Way | None) -> Outcome:
         states = packed_states(model, model.hide_controls(batch.inputs), batch, way)
     loss = model.loss_of(states, batch) / batch.count
     parameters = [value for value in model.parameters() if value.requires_grad]
-    found = torch.autograd.grad(loss, parameters, allow_unused=True)
+    with torch.autocast(loss.device.type, enabled=False):  # as in training
+        found = torch.autograd.grad(loss, parameters, allow_unused=True)
     return Outcome(float(loss.detach()), [value for value in found if value is not None])
 
 

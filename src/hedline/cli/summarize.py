@@ -4,61 +4,105 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hedline.decoding.options import DecodeOptions
-from hedline.decoding.stream import CHUNK, Job, Reading, Record, read_records, summarize_records
+from hedline.decoding.sources import read_sources, read_texts
+from hedline.decoding.stream import CHUNK, Job, Reading, Record, summarize_records
+from hedline.decoding.summary import Summary
 from hedline.errors import UserError
-from hedline.files import atomic_path, is_file, open_binary
+from hedline.files import atomic_path
 from hedline.progress import Progress
 
-FORMATS = ("text", "jsonl", "zmert")
+if TYPE_CHECKING:
+    from hedline.cli.showing import Printer
+
+CHOICES = {
+    "format": ("text", "jsonl", "zmert"),
+    "engine": ("local", "ray"),
+    "input_format": ("auto", "text", "jsonl"),
+}
+
+
+def _option(text: str, *names: str) -> typer.models.OptionInfo:
+    info: typer.models.OptionInfo = typer.Option(*names, help=text)
+    return info
+
+
+Sources = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[FILE|-]", help="Files of texts (lines, JSONL, CSV, TSV, Parquet); - reads a pipe."),
+]
+Text = Annotated[bool, _option("The arguments are the texts themselves.", "--text")]
+Model = Annotated[str | None, _option("Name or folder of a model; the default model otherwise.")]
+Words = Annotated[int | None, _option("At most N words.")]
+ExactWords = Annotated[int | None, _option("Exactly N words.")]
+Bytes = Annotated[int | None, _option("At most N bytes of UTF-8.")]
+Chars = Annotated[int | None, _option("At most N characters.")]
+Fill = Annotated[float, _option("Share of the limit a headline should use, 0 to 1.")]
+Mode = Annotated[str, _option("abstractive, extractive or compressive.")]
+Decoder = Annotated[str, _option("beam, greedy or exact.")]
+Beam = Annotated[int, _option("Hypotheses kept at each step.")]
+Nbest = Annotated[int, _option("Candidates for each text.", "--nbest", "--n-best")]
+Diversity = Annotated[float, _option("How much candidates must differ: 0.5, no two share more than half. 0 to 1.")]
+Abstractiveness = Annotated[float | None, _option("1: the model alone, 0: as tuned, down to -1: copies more.")]
+LengthPenalty = Annotated[float | None, _option("Exponent of the length normalisation.")]
+Rerank = Annotated[
+    str | None, _option("mbr: the candidate the beam agrees on; none: the best scored; or the model's way.")
+]
+Variant = Annotated[str, _option("Feature definitions: paper or namas.")]
+BlockRepeats = Annotated[bool, _option("No content word twice.")]
+GuardNumbers = Annotated[bool, _option("No number the text does not have.")]
+CopyUnknown = Annotated[bool, _option("Copy words the vocabulary lacks.")]
+FullVocabulary = Annotated[bool, _option("Search all words instead of the shortlist.")]
+Format = Annotated[str, _option("text, jsonl or zmert (n-best lines).")]
+InputFormat = Annotated[str, _option("auto (by name and first line), text or jsonl.")]
+LeadField = Annotated[str, _option("Field or column that holds the text.")]
+Out = Annotated[Path | None, _option("Write here instead of standard output.")]
+Explain = Annotated[str | None, _option("Write the alignment heat map: FILE.html, FILE.svg, or - to print it.")]
+Show = Annotated[bool, _option("Print the heat map of each headline here.", "--show")]
+Batch = Annotated[int, _option("Texts searched at once.")]
+Workers = Annotated[int, _option("Processes; 0 uses all cores when there is enough to do.")]
+EngineName = Annotated[str, _option("local, or ray on a cluster.")]
 
 
 def summarize(
-    sources: Annotated[
-        list[str] | None, typer.Argument(metavar="[FILE|-]", help="File of texts, a line each; - reads a pipe.")
-    ] = None,
-    text: Annotated[bool, typer.Option("--text", help="The arguments are the texts themselves.")] = False,
-    model: Annotated[str | None, typer.Option(help="Name or folder of a model; the default model otherwise.")] = None,
-    words: Annotated[int | None, typer.Option(help="At most N words.")] = None,
-    exact_words: Annotated[int | None, typer.Option(help="Exactly N words.")] = None,
-    bytes_: Annotated[int | None, typer.Option("--bytes", help="At most N bytes of UTF-8.")] = None,
-    chars: Annotated[int | None, typer.Option(help="At most N characters.")] = None,
-    fill: Annotated[float, typer.Option(help="Share of the limit a headline should use, 0 to 1.")] = 0.0,
-    mode: Annotated[str, typer.Option(help="abstractive, extractive or compressive.")] = "abstractive",
-    decoder: Annotated[str, typer.Option(help="beam, greedy or exact.")] = "beam",
-    beam: Annotated[int, typer.Option(help="Hypotheses kept at each step.")] = 5,
-    nbest: Annotated[int, typer.Option(help="Candidates for each text.")] = 1,
-    abstractiveness: Annotated[
-        float | None, typer.Option(help="1: the model alone, 0: as tuned, down to -1: copies more.")
-    ] = None,
-    length_penalty: Annotated[float | None, typer.Option(help="Exponent of the length normalisation.")] = None,
-    rerank: Annotated[
-        str | None,
-        typer.Option(help="mbr: the candidate the beam agrees on; none: the best scored; or the model's way."),
-    ] = None,
-    variant: Annotated[str, typer.Option(help="Feature definitions: paper or namas.")] = "paper",
-    block_repeats: Annotated[bool, typer.Option(help="No content word twice.")] = True,
-    guard_numbers: Annotated[bool, typer.Option(help="No number the text does not have.")] = True,
-    copy_unknown: Annotated[bool, typer.Option(help="Copy words the vocabulary lacks.")] = True,
-    full_vocabulary: Annotated[bool, typer.Option(help="Search all words instead of the shortlist.")] = False,
-    format_: Annotated[str, typer.Option("--format", help="text, jsonl or zmert (n-best lines).")] = "text",
-    input_format: Annotated[str, typer.Option(help="auto, text or jsonl.")] = "auto",
-    lead_field: Annotated[str, typer.Option(help="JSONL field that holds the text.")] = "lead",
-    out: Annotated[Path | None, typer.Option(help="Write here instead of standard output.")] = None,
-    explain: Annotated[
-        str | None, typer.Option(help="Write the alignment heat map: FILE.html, FILE.svg, or - to print it.")
-    ] = None,
-    show: Annotated[bool, typer.Option("--show", help="Print the heat map of each headline here.")] = False,
-    batch: Annotated[int, typer.Option(help="Texts searched at once.")] = 32,
-    workers: Annotated[int, typer.Option(help="Processes; 0 uses all cores when there is enough to do.")] = 0,
-    engine: Annotated[str, typer.Option(help="local, or ray on a cluster.")] = "local",
+    sources: Sources = None,
+    text: Text = False,
+    model: Model = None,
+    words: Words = None,
+    exact_words: ExactWords = None,
+    bytes: Bytes = None,
+    chars: Chars = None,
+    fill: Fill = 0.0,
+    mode: Mode = "abstractive",
+    decoder: Decoder = "beam",
+    beam: Beam = 5,
+    nbest: Nbest = 1,
+    diversity: Diversity = 0.0,
+    abstractiveness: Abstractiveness = None,
+    length_penalty: LengthPenalty = None,
+    rerank: Rerank = None,
+    variant: Variant = "paper",
+    block_repeats: BlockRepeats = True,
+    guard_numbers: GuardNumbers = True,
+    copy_unknown: CopyUnknown = True,
+    full_vocabulary: FullVocabulary = False,
+    format: Format = "text",
+    input_format: InputFormat = "auto",
+    lead_field: LeadField = "lead",
+    out: Out = None,
+    explain: Explain = None,
+    show: Show = False,
+    batch: Batch = 32,
+    workers: Workers = 0,
+    engine: EngineName = "local",
 ) -> None:
     """Headlines, a line each, for a text, a file or a pipe.
 
@@ -69,59 +113,39 @@ def summarize(
       cat leads.jsonl | hedline summarize - --format jsonl --nbest 5 --out candidates.jsonl
       hedline "…" --mode extractive --words 8 --explain why.html
     """
-    options = DecodeOptions(
-        words=words, exact_words=exact_words, bytes=bytes_, chars=chars, fill=fill, mode=mode, decoder=decoder,
-        beam=beam, nbest=nbest, abstractiveness=abstractiveness, length_penalty=length_penalty, variant=variant,
-        block_repeats=block_repeats, guard_numbers=guard_numbers, copy_unknown=copy_unknown,
-        full_vocabulary=full_vocabulary, rerank=rerank,
-    )  # fmt: skip
-    for name, value, known in (("--format", format_, FORMATS), ("--engine", engine, ("local", "ray")),
-                               ("--input-format", input_format, ("auto", "text", "jsonl"))):  # fmt: skip
-        if value not in known:
-            raise UserError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+    given = dict(locals())
+    check_choices(given)
+    options = DecodeOptions(**{each.name: given[each.name] for each in fields(DecodeOptions) if each.name in given})
     from hedline.api import find_model, load
     from hedline.cli.showing import Printer
 
     job = Job(str(find_model(model)), options, batch, load)
-    reading = Reading(input_format, lead_field)
+    given_texts = text and sources not in (None, [], ["-"])
+    records = (
+        read_texts(sources or []) if given_texts else read_sources(sources or [], Reading(input_format, lead_field))
+    )
     with _output(out) as file:
-        printer = Printer(file, format_, nbest, explain, show)
-        records = _records(sources or [], text, reading)
-        progress = Progress("summarizing", unit="texts")
-        for record, summary in summarize_records(records, job, workers, engine):
-            printer.show(record, summary)
-            if out is not None or not sys.stdout.isatty():
-                progress.advance()
-        printer.close()
-        if progress.done > CHUNK:
-            progress.close()
+        printer = Printer(file, format, nbest, explain, show)
+        show_all(summarize_records(records, job, workers, engine), printer, quiet=out is None and sys.stdout.isatty())
 
 
-def _records(sources: list[str], text: bool, reading: Reading) -> Iterator[Record]:
-    """The texts given as arguments, or those of a file or pipe."""
-    if text and sources not in ([], ["-"]):
-        texts = sources if any(" " in source for source in sources) else [" ".join(sources)]
-        yield from (Record(str(number), each) for number, each in enumerate(texts, 1))
-        return
-    if not sources and sys.stdin.isatty():
-        raise UserError('give a file, - for standard input, or a text: hedline "Some sentence of news."')
-    for source in sources or ["-"]:
-        with _lines(source) as lines:
-            yield from read_records(lines, Reading(reading.kind, reading.lead_field, source))
+def check_choices(given: dict[str, Any]) -> None:
+    """Options that name one of a few things."""
+    for name, known in CHOICES.items():
+        if given[name] not in known:
+            raise UserError(f"--{name.replace('_', '-')} must be one of {', '.join(known)}, not {given[name]!r}")
 
 
-@contextmanager
-def _lines(source: str) -> Iterator[IO[bytes]]:
-    if source == "-":
-        yield sys.stdin.buffer
-        return
-    path = Path(source)
-    if not is_file(path):
-        raise UserError(
-            f"there is no file {source[:200]}; to summarise these words themselves, add --text or leave out summarize"
-        )
-    with open_binary(path) as file:
-        yield file
+def show_all(summaries: Iterable[tuple[Record, Summary]], printer: Printer, quiet: bool) -> None:
+    """Write the results as they come, with progress where they do not scroll by themselves."""
+    progress = Progress("summarizing", unit="texts")
+    for record, summary in summaries:
+        printer.show(record, summary)
+        if not quiet:
+            progress.advance()
+    printer.close()
+    if progress.done > CHUNK:
+        progress.close()
 
 
 @contextmanager

@@ -38,9 +38,13 @@ def by_consensus(candidates: Sequence[Hypothesis]) -> list[Hypothesis]:
 def expected_overlap(texts: Sequence[str], keys: Sequence[float], temperature: float = TEMPERATURE) -> Floats:
     """(n,) each text's mean overlap with all of them, itself included, weighted by softmax(keys / temperature)."""
     votes = np.exp((np.asarray(keys, np.float64) - max(keys)) / temperature)
+    return np.asarray((overlaps(texts) * votes).sum(axis=1) / votes.sum())
+
+
+def overlaps(texts: Sequence[str]) -> Floats:
+    """(n, n) how much every two texts share: the mean of the unigram and the bigram F1."""
     words = [_WORD.findall(text.lower()) for text in texts]
-    overlap = (_f1(words) + _f1([list(pairwise(each)) for each in words])) / 2
-    return np.asarray((overlap * votes).sum(axis=1) / votes.sum())
+    return (_f1(words) + _f1([list(pairwise(each)) for each in words])) / 2
 
 
 def _f1(grams: Sequence[Sequence[object]]) -> Floats:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hedline.decoding.consensus import CANDIDATES, by_consensus
+from hedline.decoding.diverse import spread
 from hedline.decoding.exact import exact_search
 from hedline.decoding.features import ABS_WEIGHTS, FINAL_FEATURES, check_weights, dial
 from hedline.decoding.lexicon import Lexicon
@@ -73,7 +74,7 @@ def decode(
 ) -> list[list[Hypothesis]]:
     """Every input's best headlines, best first, no text twice; an input nothing fits has none."""
     bonus = sum(max(value, 0.0) for name, value in weights.items() if name != "log_prob")
-    plan = Plan(options.width, options.nbest, penalty, bonus, options.recombine)
+    plan = Plan(options.width, options.candidates, penalty, bonus, options.recombine)
     if options.decoder == "exact":
         found = exact_search(scorer, lexicon, plan)
     else:
@@ -86,7 +87,7 @@ def read_best(
 ) -> list[Hypothesis]:
     """The distinct texts of the best endings; endings that miss what was asked only where none meets it."""
     reranked = any(weights.get(name) for name in FINAL_FEATURES)
-    wanted = max(options.nbest, options.beam) if reranked else options.nbest
+    wanted = max(options.candidates, options.beam) if reranked else options.candidates
     if options.rerank == "mbr":
         wanted = max(wanted, CANDIDATES)
     best: dict[str, Hypothesis] = {}
@@ -101,4 +102,6 @@ def read_best(
         ranked = sorted(ranked, key=lambda hypothesis: -hypothesis.key)
     if options.rerank == "mbr":
         ranked = by_consensus(ranked)
+    if options.diversity:
+        return spread(ranked, options.nbest, options.diversity)
     return list(ranked[: options.nbest])

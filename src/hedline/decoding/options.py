@@ -13,6 +13,7 @@ DECODERS = ("beam", "greedy", "exact")
 VARIANTS = ("paper", "namas")
 RERANKS = ("none", "mbr")
 NO_LIMIT = 1 << 30
+POOL = 10  # times as many candidates are found as are returned, where those must differ
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class DecodeOptions:
     capitalize: the first letter in upper case (word models).
     rerank: `mbr` puts the candidate first that the beam's others agree with most (consensus.py), `none` the best
     scored one; None takes the model's default. Greedy and exact searches have nothing to rerank.
+    diversity: of an n-best list no two share more than 1 - diversity of their words and pairs of words (diverse.py).
     """
 
     words: int | None = None
@@ -56,6 +58,7 @@ class DecodeOptions:
     capitalize: bool = True
     max_words: int = 24
     rerank: str | None = None
+    diversity: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("words", "exact_words", "bytes", "chars", "beam", "nbest", "max_words"):
@@ -69,8 +72,9 @@ class DecodeOptions:
                 raise UserError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
         if self.rerank is not None and self.rerank not in RERANKS:
             raise UserError(f"rerank must be one of {', '.join(RERANKS)}, not {self.rerank!r}")
-        if not 0.0 <= self.fill <= 1.0:
-            raise UserError(f"fill is a share between 0 and 1, not {self.fill!r}")
+        for name in ("fill", "diversity"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise UserError(f"{name} is a share between 0 and 1, not {getattr(self, name)!r}")
         if self.abstractiveness is not None and not -1.0 <= self.abstractiveness <= 1.0:
             raise UserError(
                 f"abstractiveness lies between -1 (copy) and 1 (the model alone), not {self.abstractiveness!r}"
@@ -87,7 +91,12 @@ class DecodeOptions:
     @property
     def width(self) -> int:
         """Hypotheses kept at each step: n-best lists need at least as many as they return."""
-        return 1 if self.decoder == "greedy" and self.nbest == 1 else max(self.beam, self.nbest)
+        return 1 if self.decoder == "greedy" and self.nbest == 1 else max(self.beam, self.candidates)
+
+    @property
+    def candidates(self) -> int:
+        """Headlines to find: as many as are returned, more where they must differ."""
+        return POOL * self.nbest if self.diversity and self.nbest > 1 else self.nbest
 
     @property
     def word_limit(self) -> int:

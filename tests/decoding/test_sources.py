@@ -1,0 +1,69 @@
+"""Files of texts: their names tell the format."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from hedline.decoding.sources import read_file, read_sources, read_texts
+from hedline.decoding.stream import Reading, Record
+from hedline.errors import UserError
+
+
+def read(path: Path, **reading: str) -> list[Record]:
+    return list(read_file(str(path), Reading(**reading)))
+
+
+def test_loose_words_are_one_text_and_quoted_ones_several():
+    assert list(read_texts(["a", "b"])) == [Record("1", "a b")]
+    assert list(read_texts(["a b", "c"])) == [Record("1", "a b"), Record("2", "c")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", b'\xef\xbb\xbfid,lead\r\nx,"One, ""two""\nlines"\r\ny,Three\r\n'),
+        ("a.csv.gz", gzip.compress(b'id,lead\nx,"One, ""two""\nlines"\ny,Three\n')),
+        ("a.jsonl", b'\n{"id": "x", "lead": "One, \\"two\\"\\nlines"}\n{"id": "y", "lead": "Three"}\n'),
+    ],
+)
+def test_names_tell_the_format(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    records = [record for record in read(tmp_path / name) if record.lead]
+    assert records == [Record("x", 'One, "two"\nlines'), Record("y", "Three")]
+
+
+def test_other_columns_and_rows_without_ids(tmp_path):
+    (tmp_path / "a.tsv").write_text('text\tnote\nA "b" c\t1\n\t2\n')
+    assert read(tmp_path / "a.tsv", lead_field="text") == [Record("1", 'A "b" c'), Record("2", "")]
+    assert read(tmp_path / "a.tsv", kind="text")[0] == Record("1", "text\tnote")
+
+
+def test_parquet(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow.parquet import write_table
+
+    write_table(pyarrow.table({"lead": ["One.", None], "id": [7, 8]}), tmp_path / "a.parquet")
+    assert read(tmp_path / "a.parquet") == [Record("7", "One."), Record("8", "")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.jsonl", '{"lead": "cut of', r"a.jsonl, line 1 is not JSON"),
+        ("a.csv", "text,title\nA,B\n", r"no column 'lead' \(text, title\); name the right one with --lead-field"),
+        ("a.csv", "lead,title\nA\n", r"a.csv:2: 1 fields where the header has 2"),
+        ("a.parquet", "lead", r"not a readable Parquet file"),
+    ],
+)
+def test_a_broken_file_is_one_sentence(tmp_path, name, content, message):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(UserError, match=message):
+        read(tmp_path / name)
+
+
+def test_a_missing_file_is_one_sentence():
+    with pytest.raises(UserError, match=r"there is no file nowhere\.txt"):
+        list(read_sources(["nowhere.txt"], Reading()))

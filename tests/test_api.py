@@ -52,6 +52,16 @@ def test_json_record(folder):
     assert record["nbest"][0]["headline"] == record["headline"] and len(record["nbest"]) == 2
 
 
+def test_names_and_numbers_without_support_are_named():
+    source = tuple(
+        ["Firefighters", "rescued", "twelve", "children", "from", "a", "burning", "school", "in", "Lund", "."]
+    )
+    summary = hedline.Summary("Crews of NASA rescue 13 children in Texas", source=source)
+    assert summary.unsupported == ("13", "NASA", "Texas")
+    assert summary.to_json("1", "…")["unsupported"] == ["13", "NASA", "Texas"]
+    assert hedline.Summary("Firefighters rescue twelve in Lund", source=source).unsupported == ()
+
+
 @pytest.mark.parametrize("mode", ["extractive", "compressive"])
 def test_modes_use_the_inputs_words_only(folder, mode):
     for result in hedline.load(folder).summarize(LEADS, mode=mode, words=6):

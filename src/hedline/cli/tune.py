@@ -10,34 +10,62 @@ from typing import Annotated, Any
 import typer
 
 
+def _option(text: str, *names: str, **limits: float) -> typer.models.OptionInfo:
+    info: typer.models.OptionInfo = typer.Option(*names, help=text, **limits)  # type: ignore[call-overload]
+    return info
+
+
+Model = Annotated[Path, typer.Argument(help="Model folder; tuning.json is written into it.")]
+Set = Annotated[Path, typer.Argument(help="Evaluation set or pairs file to tune on (never the test set).")]
+Limit = Annotated[int, _option("Use the first so many inputs.", min=1)]
+Beam = Annotated[int, _option("Hypotheses kept and collected for each input.", min=1)]
+Objective = Annotated[str, _option("E.g. 'R-1 + R-2 + R-L', '0.3*R-1.f + 0.7*R-2.f', bleu.")]
+PresetName = Annotated[str, _option("gigaword: F1, own length; duc: recall at 75 bytes.")]
+Rounds = Annotated[int, _option("Decode at most so often.", min=1)]
+Features = Annotated[str, _option("Features to tune, separated by commas, log_prob first.")]
+Bounds = Annotated[str, _option("Ranges of weights, e.g. reorder=-5:0,length=0.")]
+Start = Annotated[str, _option("First weights, e.g. unigram=1,bigram=0.5; the others are 0.")]
+Seed = Annotated[int, _option("Fixes everything random.", min=0)]
+Restarts = Annotated[int, _option("Random starts in every round.", min=0)]
+Smoothing = Annotated[int, _option("Intervals averaged on each side of a candidate.", min=0)]
+Check = Annotated[
+    int, _option("Inputs after the tuning ones that decide how far to go toward the weights found.", min=0)
+]
+LengthPenalty = Annotated[
+    float | None, _option("The search's, in every round and afterwards; automatic: 1.8.", min=0, max=5)
+]
+Words = Annotated[int | None, _option("Decode at most so many words.", min=1)]
+Bytes = Annotated[int | None, _option("Decode at most so many bytes (duc: 75).", min=1)]
+Mode = Annotated[str, _option("abstractive, extractive or compressive.")]
+Workers = Annotated[int, _option("Processes; 0: one for each core.", min=0)]
+Work = Annotated[Path | None, _option("Where an unfinished run is kept (default: MODEL/.tuning).")]
+Zmert = Annotated[Path | None, _option("Also write all lists in Z-MERT's formats to this folder.")]
+Json = Annotated[bool, _option("Print tuning.json instead of the report.", "--json")]
+
+
 def tune(
-    model: Annotated[Path, typer.Argument(help="Model folder; tuning.json is written into it.")],
-    set: Annotated[Path, typer.Argument(help="Evaluation set or pairs file to tune on (never the test set).")],
-    limit: Annotated[int, typer.Option(min=1, help="Use the first so many inputs.")] = 500,
-    beam: Annotated[int, typer.Option(min=1, help="Hypotheses kept and collected for each input.")] = 50,
-    objective: Annotated[str, typer.Option(help="E.g. 'R-1 + R-2 + R-L', '0.3*R-1.f + 0.7*R-2.f', bleu.")] = "",
-    preset: Annotated[str, typer.Option(help="gigaword: F1, own length; duc: recall at 75 bytes.")] = "gigaword",
-    rounds: Annotated[int, typer.Option(min=1, help="Decode at most so often.")] = 15,
-    features: Annotated[str, typer.Option(help="Features to tune, separated by commas, log_prob first.")] = "",
-    bounds: Annotated[str, typer.Option(help="Ranges of weights, e.g. reorder=-5:0,length=0.")] = "",
-    start: Annotated[str, typer.Option(help="First weights, e.g. unigram=1,bigram=0.5; the others are 0.")] = "",
-    seed: Annotated[int, typer.Option(min=0, help="Fixes everything random.")] = 1,
-    restarts: Annotated[int, typer.Option(min=0, help="Random starts in every round.")] = 12,
-    smoothing: Annotated[int, typer.Option(min=0, help="Intervals averaged on each side of a candidate.")] = 0,
-    check: Annotated[
-        int,
-        typer.Option(min=0, help="Inputs after the tuning ones that decide how far to go toward the tuned weights."),
-    ] = 500,
-    length_penalty: Annotated[
-        float | None, typer.Option(min=0, max=5, help="The search's, in every round and afterwards; automatic: 1.8.")
-    ] = None,
-    words: Annotated[int | None, typer.Option(min=1, help="Decode at most so many words.")] = None,
-    bytes: Annotated[int | None, typer.Option(min=1, help="Decode at most so many bytes (duc: 75).")] = None,
-    mode: Annotated[str, typer.Option(help="abstractive, extractive or compressive.")] = "abstractive",
-    workers: Annotated[int, typer.Option(min=0, help="Processes; 0: one for each core.")] = 0,
-    work: Annotated[Path | None, typer.Option(help="Where an unfinished run is kept (default: MODEL/.tuning).")] = None,
-    zmert: Annotated[Path | None, typer.Option(help="Also write all lists in Z-MERT's formats to this folder.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print tuning.json instead of the report.")] = False,
+    model: Model,
+    set: Set,
+    limit: Limit = 500,
+    beam: Beam = 50,
+    objective: Objective = "",
+    preset: PresetName = "gigaword",
+    rounds: Rounds = 15,
+    features: Features = "",
+    bounds: Bounds = "",
+    start: Start = "",
+    seed: Seed = 1,
+    restarts: Restarts = 12,
+    smoothing: Smoothing = 0,
+    check: Check = 500,
+    length_penalty: LengthPenalty = None,
+    words: Words = None,
+    bytes: Bytes = None,
+    mode: Mode = "abstractive",
+    workers: Workers = 0,
+    work: Work = None,
+    zmert: Zmert = None,
+    json: Json = False,
 ) -> None:
     """Tune a model's features for ROUGE: ABS to ABS+.
 

@@ -59,8 +59,18 @@ class Summary:
     def __str__(self) -> str:
         return self.text
 
+    @property
+    def unsupported(self) -> tuple[str, ...]:
+        """Numbers and names of the headline that nothing in the input supports: look at these before you publish."""
+        from hedline.metrics.names import unsupported_names
+        from hedline.metrics.numbers import unsupported_numbers
+
+        lead = " ".join(self.source)
+        return (*unsupported_numbers(self.text, lead), *unsupported_names(self.text, lead)) if lead else ()
+
     def to_json(self, id: str, lead: str) -> dict[str, Any]:
-        """The record of one JSONL line (shared interface)."""
+        """The record of one JSONL line (shared interface); `unsupported` and `notes` where there are any."""
+        unsupported = list(self.unsupported)
         return {
             "id": id,
             "lead": lead,
@@ -71,6 +81,7 @@ class Summary:
             "copied": list(self.copied),
             "novel": list(self.novel),
             "nbest": [_candidate(hypothesis) for hypothesis in self.nbest],
+            **({"unsupported": unsupported} if unsupported else {}),
             **({"notes": list(self.notes)} if self.notes else {}),
         }
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import time
+from pathlib import Path
+from typing import Any
 
 from hedline.experiments.paper_examples import EXAMPLES
-from hedline.experiments.record import Results, Row, identity, model_fingerprint
+from hedline.experiments.per_model import measure_systems
+from hedline.experiments.record import Results, Row
 from hedline.experiments.request import Request
 from hedline.experiments.section import Section
 from hedline.experiments.systems import System, headlines
@@ -21,20 +23,12 @@ SYSTEMS = {
 
 def run(request: Request) -> Results:
     """Headlines of every system that is there for the paper's inputs, exactly as printed in it."""
-    request.need_models("examples")
-    results = request.open(NAME)
-    for key, system in SYSTEMS.items():
-        folder = request.model(system.folder or "")
-        if folder is None:
-            continue
-        options = system.decode_options(request.options)
-        who = identity({"options": options}, "the paper's examples", model_fingerprint(folder), request.seed)
-        if results.has(key, who) and not request.force:
-            continue
-        begin = time.monotonic()
-        found = headlines(folder, [example.lead for example in EXAMPLES], options)
-        results.put(key, {"headlines": found}, who, time.monotonic() - begin)
-    return results
+    leads = [example.lead for example in EXAMPLES]
+
+    def measure(_: str, folder: Path, options: dict[str, Any]) -> Row:
+        return {"headlines": headlines(folder, leads, options)}
+
+    return measure_systems(NAME, SYSTEMS, "the paper's examples", request, measure)
 
 
 def render(rows: dict[str, Row]) -> list[Section]:

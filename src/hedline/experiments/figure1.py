@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,9 @@ import numpy as np
 from hedline.api import load
 from hedline.decoding.heatmap import svg_map, terminal_map
 from hedline.decoding.summary import Summary
+from hedline.experiments.per_model import measure_systems
 from hedline.experiments.published import FIGURE1_HEADLINE, FIGURE1_INPUT
-from hedline.experiments.record import Results, Row, identity, model_fingerprint
+from hedline.experiments.record import Results, Row
 from hedline.experiments.request import Request
 from hedline.experiments.section import Section
 from hedline.experiments.systems import System
@@ -26,21 +27,14 @@ SYSTEMS = {
 
 def run(request: Request) -> Results:
     """Decode the sentence, keep the alignment, and draw `figure1-<row>.svg` beside the results."""
-    request.need_models("figure1")
-    results = request.open(NAME)
-    for key, system in SYSTEMS.items():
-        folder = request.model(system.folder or "")
-        if folder is None:
-            continue
-        options = system.decode_options(request.options)
-        who = identity({"options": options}, "the paper's sentence", model_fingerprint(folder), request.seed)
-        if results.has(key, who) and not request.force:
-            continue
-        begin = time.monotonic()
+    place = request.open(NAME).path
+
+    def measure(key: str, folder: Path, options: dict[str, Any]) -> Row:
         summary = load(folder).summarize([FIGURE1_INPUT], **options)[0]
-        write_text(results.path.with_name(f"{NAME}-{key.lower()}.svg"), svg_map(summary))
-        results.put(key, _to_row(summary), who, time.monotonic() - begin)
-    return results
+        write_text(place.with_name(f"{NAME}-{key.lower()}.svg"), svg_map(summary))
+        return _to_row(summary)
+
+    return measure_systems(NAME, SYSTEMS, "the paper's sentence", request, measure)
 
 
 def _to_row(summary: Summary) -> Row:

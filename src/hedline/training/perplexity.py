@@ -21,7 +21,7 @@ def perplexity_of_folder(model: Path, data: Path, split: str = "valid", device: 
     network, folder = open_model(model, device)
     for name in ("vocab.input.txt", "vocab.output.txt"):
         if read_words(folder.file(name)) != read_words(dataset.folder / name):
-            raise UserError(f"{name} of {data} is not the model's; prepare the data with the vocabularies of {model}")
+            raise UserError(f"{name} of {data} is not the model's; prepare the data with --vocabulary-from {model}")
     pairs = dataset.split(split)
     if len(pairs) == 0:
         raise UserError(f"the {split} split of {data} is empty")

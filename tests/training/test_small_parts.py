@@ -12,7 +12,8 @@ import torch
 from hedline.errors import UserError
 from hedline.models.architecture import FeedForwardShape
 from hedline.models.batch import Batch
-from hedline.models.nnlm import FeedForward, start_at_frequencies
+from hedline.models.nnlm import FeedForward
+from hedline.models.start import start_at_frequencies
 from hedline.training.base import GENTLER, Base
 from hedline.training.config import CPU_PAIRS, PAPER, TrainConfig, automatic, automatic_architecture, override
 from hedline.training.curves import curves_svg

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from hedline.models.architecture import FeedForwardShape
-from hedline.models.batch import END, START, Batch, contexts
+from hedline.models.batch import START, Batch, contexts
 from hedline.models.compiled import compiled
 from hedline.models.encoders import Attention, BagOfWords, Convolution, Memory, embedding, working_type
 from hedline.models.softmax import linear_cross_entropy
@@ -147,19 +146,6 @@ class FeedForward(nn.Module):
         parts = [rest.pop("V.weight")] + ([rest.pop("W.weight")] if self.encoder is not None else [])
         rest |= {"output.weight": torch.cat(parts, dim=1), "output.bias": rest.pop("V.bias")}
         self.load_state_dict(rest)
-
-
-def start_at_frequencies(output: nn.Linear, words: np.ndarray[Any, Any], headlines: int) -> None:
-    """Set the output bias to the log of each word's share of the training headlines, so that only the rest is learnt.
-
-    words: ids of all headlines one after the other; headlines: how many, each ends with one `</s>`. A word that was
-    never seen counts once.
-    """
-    counts = np.bincount(words, minlength=output.out_features).astype(np.float64)
-    counts[END] += headlines
-    shares = torch.from_numpy(np.maximum(counts, 1) / np.maximum(counts, 1).sum())
-    with torch.no_grad():
-        output.bias.copy_(shares.log())
 
 
 def windows(embedded: Tensor, width: int) -> Tensor:

@@ -23,7 +23,8 @@ class TrainConfig:
     patience: epochs without improvement before stopping, 0 for never. keep: `best` or `last` epoch in the folder.
     time_limit: seconds, 0 for none; schedules end with it. precision: float32, bf16 or auto (bf16 on a GPU).
     pool: how many batches are sorted by length together. frequencies: the output bias starts at the words' log
-    frequencies, so that no step is spent on learning them.
+    frequencies, so that no step is spent on learning them. copying: length of the vectors with which bag of words and
+    attention begin as a model that copies (models/start.py), 0 for a random start.
     """
 
     preset: str = "fast"
@@ -49,6 +50,7 @@ class TrainConfig:
     precision: str = "auto"
     pool: int = 50
     frequencies: bool = True
+    copying: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse what cannot work, saying what can."""
@@ -116,8 +118,7 @@ def automatic(preset: str, pairs: int, on_gpu: bool) -> TrainConfig:
         rate, epochs = 0.002 * batch**0.5, max(1, min(30, CPU_PAIRS // pairs))
     steps = max(1, epochs * pairs // batch)
     average = min(0.999, max(0.9, 1 - 10 / steps))
-    dropout = 0.3 if on_gpu or pairs < 20_000 else 0.2
-    return replace(config, batch=batch, epochs=epochs, lr=rate, dropout=dropout, ema=average)
+    return replace(config, batch=batch, epochs=epochs, lr=rate, dropout=0.3, ema=average)
 
 
 def _batch(pairs: int, most: int) -> int:

@@ -13,8 +13,9 @@ import torch
 
 from hedline.data.dataset import Dataset, Pairs
 from hedline.errors import UserError
-from hedline.models.model import build_model, read_words
-from hedline.models.nnlm import Regularization, start_at_frequencies
+from hedline.models.model import build_model, read_words, shared_words
+from hedline.models.nnlm import Regularization
+from hedline.models.start import start_at_frequencies, start_copying
 from hedline.training.base import Base
 from hedline.training.checkpoint import load_checkpoint
 from hedline.training.config import TrainConfig, convert, override
@@ -66,8 +67,7 @@ def train(request: TrainRequest) -> Place:
         words = [read_words(request.data / f"vocab.{side}.txt") for side in ("input", "output")]
         regularization = Regularization(config.dropout, config.label_smoothing)
         model = build_model(family, architecture, words[0], words[1], regularization).to(device)
-        if config.frequencies and family != "transformer":
-            start_at_frequencies(model.output, pairs.outputs, len(pairs))
+        start_informed(model, config, pairs, words)
         if base is not None:
             base.copy_weights(model)
         torch.manual_seed(config.seed + group.rank)
@@ -82,6 +82,14 @@ def train(request: TrainRequest) -> Place:
         if base is not None and group.first:
             introduce(base, trainer, request.out)
         return run(trainer, request, writer)
+
+
+def start_informed(model: Any, config: TrainConfig, pairs: Pairs, words: list[list[str]]) -> None:
+    """Begin at what the config wants known from the start. words: both vocabularies."""
+    if config.frequencies and model.family != "transformer":
+        start_at_frequencies(model.output, pairs.outputs, len(pairs))
+    if config.copying and model.family == "feedforward":
+        start_copying(model, shared_words(*words), config.copying)
 
 
 def introduce(base: Base, trainer: Trainer, out: Path) -> None:

@@ -1,0 +1,72 @@
+"""Informed starts: frequencies in the bias, a model that copies before its first step."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from hedline.models.architecture import FeedForwardShape
+from hedline.models.batch import Batch
+from hedline.models.model import shared_words
+from hedline.models.nnlm import FeedForward
+from hedline.models.start import start_copying
+
+SPECIALS = ["<pad>", "<unk>", "<s>", "</s>"]
+SHARED = [f"word{number}" for number in range(60)]
+INPUT = [*SPECIALS, *SHARED, "lead1", "lead2"]
+OUTPUT = [*SPECIALS, "head1", *reversed(SHARED)]
+LEAD = [INPUT.index(f"word{number}") for number in (3, 14, 15, 9, 26, 5, 35, 8, 9, 7, 50, 51, 52)]
+
+
+def make(encoder: str, **options) -> FeedForward:
+    torch.manual_seed(7)
+    return FeedForward(FeedForwardShape(encoder=encoder, **{"D": 64, "H": 128} | options), len(INPUT), len(OUTPUT))
+
+
+def started(encoder: str, **options) -> FeedForward:
+    model = make(encoder, **options)
+    start_copying(model, shared_words(INPUT, OUTPUT), 6.0)
+    return model.eval()
+
+
+@pytest.mark.parametrize("encoder", ["bow", "attention"])
+def test_words_of_the_input_are_likely_from_the_start(encoder):
+    def share(model):
+        memory = model.read(torch.tensor([LEAD]), torch.tensor([len(LEAD)]))
+        states, _ = model.states(memory, torch.tensor([[3]]))
+        found = torch.softmax(model.output(states)[0, 0], dim=-1)
+        return float(found[[OUTPUT.index(INPUT[word]) for word in set(LEAD)]].sum())
+
+    with torch.no_grad():
+        assert share(started(encoder)) > 0.7 > 0.4 > share(make(encoder).eval())
+
+
+@pytest.mark.parametrize("sizes", [(64, 128), (128, 128), (96, 64)])
+def test_attention_starts_at_the_word_just_written(sizes):
+    model = started("attention", D=sizes[0], H=sizes[1])
+    headline = [OUTPUT.index(INPUT[word]) for word in LEAD[2:7]]
+    memory = model.read(torch.tensor([LEAD]), torch.tensor([len(LEAD)]))
+    _, weights = model.states(memory, torch.tensor([[*headline, 3]]))
+    assert weights is not None
+    assert weights[0, 1:].argmax(dim=-1).tolist() == [2, 3, 4, 5, 6]  # place 3 and 8 are one word: the first is nearer
+
+
+def test_what_has_no_twin_and_other_encoders_stay_random():
+    plain, copying = make("attention"), started("attention")
+    for word in ("lead1", "lead2"):
+        row = INPUT.index(word)
+        assert torch.equal(copying.encoder.F.weight[row], plain.encoder.F.weight[row] * 6)
+    assert torch.equal(copying.encoder.G.weight[OUTPUT.index("head1")], plain.encoder.G.weight[OUTPUT.index("head1")])
+    for encoder in ("none", "conv"):
+        before, after = make(encoder).state_dict(), started(encoder).state_dict()
+        assert all(torch.equal(before[name], after[name]) for name in before)
+
+
+def test_shared_rows_and_contexts_are_respected():
+    shape = FeedForwardShape(D=16, H=32, share_copy=True, share_context=True, heads=4, keys="taps", values="taps")
+    copies = shared_words(INPUT, OUTPUT)
+    model = FeedForward(shape, len(INPUT), len(OUTPUT), copies=torch.from_numpy(copies))
+    start_copying(model, copies, 2.0)
+    loss, count = model.loss(Batch.from_lists([LEAD], [[5, 6]]))
+    assert torch.isfinite(loss) and count == 3
+    assert torch.equal(model.input_table(), model.encoder.F.weight)

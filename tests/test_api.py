@@ -53,9 +53,7 @@ def test_json_record(folder):
 
 
 def test_names_and_numbers_without_support_are_named():
-    source = tuple(
-        ["Firefighters", "rescued", "twelve", "children", "from", "a", "burning", "school", "in", "Lund", "."]
-    )
+    source = ("Firefighters", "rescued", "twelve", "children", "from", "a", "burning", "school", "in", "Lund", ".")
     summary = hedline.Summary("Crews of NASA rescue 13 children in Texas", source=source)
     assert summary.unsupported == ("13", "NASA", "Texas")
     assert summary.to_json("1", "…")["unsupported"] == ["13", "NASA", "Texas"]

@@ -118,7 +118,8 @@ def automatic(preset: str, pairs: int, on_gpu: bool) -> TrainConfig:
         rate, epochs = 0.002 * batch**0.5, max(1, min(30, CPU_PAIRS // pairs))
     steps = max(1, epochs * pairs // batch)
     average = min(0.999, max(0.9, 1 - 10 / steps))
-    return replace(config, batch=batch, epochs=epochs, lr=rate, dropout=0.3, ema=average)
+    dropout = 0.3 if on_gpu or pairs < 20_000 else 0.2
+    return replace(config, batch=batch, epochs=epochs, lr=rate, dropout=dropout, ema=average)
 
 
 def _batch(pairs: int, most: int) -> int:

@@ -74,18 +74,29 @@ def build_request(
         vocabulary_size=vocabulary_size,
         base=base.digest if base else "",
     )
-    for option, value in (("--min-count", min_count), ("--input-words", input_words), ("--output-words", output_words)):
+    check_vocabulary(settings)
+    check_least("--workers", workers, 0)
+    processes = workers or usable_cores()
+    return PrepareRequest(
+        sources, out, valid or (), test or (), format, settings, on_error, processes, engine, overwrite, base
+    )
+
+
+def check_vocabulary(settings: PrepareSettings) -> None:
+    """Sizes that can be, and none beside vocabularies that are there already."""
+    for name in ("min_count", "input_words", "output_words"):
+        option, value = f"--{name.replace('_', '-')}", getattr(settings, name)
         check_least(option, value, 1)
-        if base and value is not None:
+        if settings.base and value is not None:
             raise UserError(
                 f"{option} makes a new vocabulary, --vocabulary-from takes an old one; leave one of them out"
             )
-    check_least("--vocabulary-size", vocabulary_size, 300)
-    check_least("--workers", workers, 0)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return PrepareRequest(
-        sources, out, valid or (), test or (), format, settings, on_error, workers or cores, engine, overwrite, base
-    )
+    check_least("--vocabulary-size", settings.vocabulary_size, 300)
+
+
+def usable_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def adjust_filters(

@@ -104,7 +104,8 @@ def test_bias_starts_at_the_word_frequencies():
     start_at_frequencies(model.output, np.array([4, 4, 5, 4, 6], np.uint16), headlines=2)
     weights = np.array([1, 1, 1, 2, 3, 1, 1, 1])  # </s> ends two headlines; what was never seen counts once
     assert model.output.bias.exp().tolist() == pytest.approx((weights / weights.sum()).tolist())
-    assert not PAPER.frequencies
+    assert not PAPER.frequencies and not PAPER.copying
+    assert automatic("fast", 1000, False).copying and not automatic("best", 1000, False).copying
 
 
 def test_best_switches_the_options_on_and_the_others_do_not(tmp_path):

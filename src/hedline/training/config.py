@@ -94,10 +94,13 @@ PAPER = TrainConfig(
     precision="float32",
     frequencies=False,
 )
+# With a random start 625 steps on 40,000 pairs gave valid perplexities 105.9 (bag of words) and 123.6 (attention); with
+# this one 91.7 and 85.6. `best` shares the vectors instead.
+COPYING = 6.0
 # `fast` trains the paper's model quickly; `best` trains it with the options of settings.BEST_ATTENTION.
 # Pairs that two CPU cores pass in about ten minutes (D=64, H=128, 10,000 words): more data, fewer epochs.
 CPU_PAIRS = 250_000
-PRESETS = {"paper": PAPER, "fast": TrainConfig(), "best": TrainConfig(preset="best")}
+PRESETS = {"paper": PAPER, "fast": TrainConfig(copying=COPYING), "best": TrainConfig(preset="best")}
 
 
 def automatic(preset: str, pairs: int, on_gpu: bool) -> TrainConfig:

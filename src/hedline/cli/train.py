@@ -42,8 +42,8 @@ def train(
 ) -> None:
     """Train a model on prepared data; sizes follow the data unless you give them.
 
-    On a CPU so do the epochs: two cores take about ten minutes for 20,000 to 250,000 pairs with 10,000 output words
-    (`prepare --output-words 10000`); --time-limit sets another end.
+    On a CPU so do the epochs, so that two cores need no more than about 13 minutes for up to 250,000 pairs with 10,000
+    output words (`prepare --output-words 10000`); --time-limit sets another end.
 
     \b
     Examples:

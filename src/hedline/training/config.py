@@ -116,7 +116,7 @@ def automatic(preset: str, pairs: int, on_gpu: bool) -> TrainConfig:
         batch, rate, epochs = _batch(pairs, 256), config.lr, 15
     else:
         # Small batches at a high rate learn most in a few minutes: after one pass over 20,000 pairs (D=64, H=128) valid
-        # perplexity is 839 with batches of 256 at 0.002, 220 with batches of 64 at 0.016 and frequencies.
+        # perplexity is 839 with batches of 256 at 0.002, 220 with batches of 64 at 0.016, frequencies and less dropout.
         batch = _batch(pairs, 64)
         rate, epochs = 0.002 * batch**0.5, max(1, min(30, CPU_PAIRS // pairs))
     steps = max(1, epochs * pairs // batch)

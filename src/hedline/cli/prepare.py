@@ -8,52 +8,48 @@ from typing import Annotated
 
 import typer
 
-
-def _option(text: str) -> typer.models.OptionInfo:
-    info: typer.models.OptionInfo = typer.Option(help=text)
-    return info
-
+from hedline.cli.option import option
 
 Sources = Annotated[list[Path], typer.Argument(help="Pairs files, folders of them, or two parallel text files.")]
-Out = Annotated[Path, _option("The data folder to make.")]
-Format = Annotated[str, _option("auto, pairs, agiga, gigaword or parallel.")]
-LeadField = Annotated[str, _option("Field that holds the lead.")]
-HeadlineField = Annotated[str, _option("Field that holds the headline.")]
-Valid = Annotated[list[Path] | None, _option("File to validate on, taken as it is.")]
-Test = Annotated[list[Path] | None, _option("File to test on, taken as it is.")]
-FilterValid = Annotated[bool, _option("Clean and filter --valid files too.")]
-Split = Annotated[str, _option("auto (by hash when no --valid is given), none, hash or date.")]
-ValidShare = Annotated[float | None, _option("Share to validate on, by hash; automatic: 5 %, at most 2,000.")]
-TestShare = Annotated[float | None, _option("Share to test on, by hash; automatic: 5 %, at most 2,000.")]
-ValidFrom = Annotated[str, _option("First day to validate on, YYYY-MM-DD.")]
-TestFrom = Annotated[str, _option("First day to test on, YYYY-MM-DD.")]
-Units = Annotated[str, _option("words (the paper) or subwords.")]
+Out = Annotated[Path, option("The data folder to make.")]
+Format = Annotated[str, option("auto, pairs, agiga, gigaword or parallel.")]
+LeadField = Annotated[str, option("Field that holds the lead.")]
+HeadlineField = Annotated[str, option("Field that holds the headline.")]
+Valid = Annotated[list[Path] | None, option("File to validate on, taken as it is.")]
+Test = Annotated[list[Path] | None, option("File to test on, taken as it is.")]
+FilterValid = Annotated[bool, option("Clean and filter --valid files too.")]
+Split = Annotated[str, option("auto (by hash when no --valid is given), none, hash or date.")]
+ValidShare = Annotated[float | None, option("Share to validate on, by hash; automatic: 5 %, at most 2,000.")]
+TestShare = Annotated[float | None, option("Share to test on, by hash; automatic: 5 %, at most 2,000.")]
+ValidFrom = Annotated[str, option("First day to validate on, YYYY-MM-DD.")]
+TestFrom = Annotated[str, option("First day to test on, YYYY-MM-DD.")]
+Units = Annotated[str, option("words (the paper) or subwords.")]
 VocabularyFrom = Annotated[
-    str | None, _option("Use the vocabularies of this model, to train it further with `train --from`.")
+    str | None, option("Use the vocabularies of this model, to train it further with `train --from`.")
 ]
-VocabularySize = Annotated[int, _option("Pieces, with --units subwords.")]
-MinCount = Annotated[int | None, _option("Least count of a word; automatic: 5, less for small data.")]
-InputWords = Annotated[int | None, _option("The most input words to keep.")]
-OutputWords = Annotated[int | None, _option("The most output words to keep.")]
-PresetName = Annotated[str, _option("Filters and cleaners: paper, namas, open-news or none.")]
+VocabularySize = Annotated[int, option("Pieces, with --units subwords.")]
+MinCount = Annotated[int | None, option("Least count of a word; automatic: 5, less for small data.")]
+InputWords = Annotated[int | None, option("The most input words to keep.")]
+OutputWords = Annotated[int | None, option("The most output words to keep.")]
+PresetName = Annotated[str, option("Filters and cleaners: paper, namas, open-news or none.")]
 FilterNames = Annotated[
-    list[str] | None, _option("Add a filter, e.g. language, lead-copy, min-overlap; may be repeated.")
+    list[str] | None, option("Add a filter, e.g. language, lead-copy, min-overlap; may be repeated.")
 ]
-NoFilter = Annotated[list[str] | None, _option("Leave out a filter of the preset; may be repeated.")]
-Clean = Annotated[list[str] | None, _option("Add a cleaner: site-suffix, section-label or dateline.")]
-LeadWords = Annotated[str, _option("Least and most words of a lead, as MIN:MAX.")]
-HeadlineWords = Annotated[str, _option("Least and most words of a headline, as MIN:MAX.")]
-MinOverlap = Annotated[float | None, _option("Least share of headline content words that stand in the lead.")]
-SourceNames = Annotated[list[str] | None, _option("Keep only this source; may be repeated.")]
-ExcludeSource = Annotated[list[str] | None, _option("Leave out this source; may be repeated.")]
-ExcludePeriod = Annotated[str, _option("Leave out articles of these days, as FROM:TO.")]
-Duplicates = Annotated[str, _option("keep, exact (drop repeated pairs) or near (drop similar leads too).")]
-Leakage = Annotated[str, _option("remove training pairs whose lead or headline is held out, or report them.")]
-DropPunctuation = Annotated[bool, _option("Headlines without punctuation.")]
-OnError = Annotated[str, _option("stop at the first bad line, or skip and count bad lines.")]
-Workers = Annotated[int, _option("Processes; 0 means one a core.")]
-EngineName = Annotated[str, _option("local, or ray for a cluster.")]
-Overwrite = Annotated[bool, _option("Replace a data folder made from other files or settings.")]
+NoFilter = Annotated[list[str] | None, option("Leave out a filter of the preset; may be repeated.")]
+Clean = Annotated[list[str] | None, option("Add a cleaner: site-suffix, section-label or dateline.")]
+LeadWords = Annotated[str, option("Least and most words of a lead, as MIN:MAX.")]
+HeadlineWords = Annotated[str, option("Least and most words of a headline, as MIN:MAX.")]
+MinOverlap = Annotated[float | None, option("Least share of headline content words that stand in the lead.")]
+SourceNames = Annotated[list[str] | None, option("Keep only this source; may be repeated.")]
+ExcludeSource = Annotated[list[str] | None, option("Leave out this source; may be repeated.")]
+ExcludePeriod = Annotated[str, option("Leave out articles of these days, as FROM:TO.")]
+Duplicates = Annotated[str, option("keep, exact (drop repeated pairs) or near (drop similar leads too).")]
+Leakage = Annotated[str, option("remove training pairs whose lead or headline is held out, or report them.")]
+DropPunctuation = Annotated[bool, option("Headlines without punctuation.")]
+OnError = Annotated[str, option("stop at the first bad line, or skip and count bad lines.")]
+Workers = Annotated[int, option("Processes; 0 means one a core.")]
+EngineName = Annotated[str, option("local, or ray for a cluster.")]
+Overwrite = Annotated[bool, option("Replace a data folder made from other files or settings.")]
 
 
 def prepare(

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hedline.cli.option import option
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.sources import read_sources, read_texts
 from hedline.decoding.stream import CHUNK, Job, Reading, Record, summarize_records
@@ -30,46 +31,41 @@ CHOICES = {
 }
 
 
-def _option(text: str, *names: str) -> typer.models.OptionInfo:
-    info: typer.models.OptionInfo = typer.Option(*names, help=text)
-    return info
-
-
 Sources = Annotated[
     list[str] | None,
     typer.Argument(metavar="[FILE|-]", help="Files of texts (lines, JSONL, CSV, TSV, Parquet); - reads a pipe."),
 ]
-Text = Annotated[bool, _option("The arguments are the texts themselves.", "--text")]
-Model = Annotated[str | None, _option("Name or folder of a model; the default model otherwise.")]
-Words = Annotated[int | None, _option("At most N words.")]
-ExactWords = Annotated[int | None, _option("Exactly N words.")]
-Bytes = Annotated[int | None, _option("At most N bytes of UTF-8.")]
-Chars = Annotated[int | None, _option("At most N characters.")]
-Fill = Annotated[float, _option("Share of the limit a headline should use, 0 to 1.")]
-Mode = Annotated[str, _option("abstractive, extractive or compressive.")]
-Decoder = Annotated[str, _option("beam, greedy or exact.")]
-Beam = Annotated[int, _option("Hypotheses kept at each step.")]
-Nbest = Annotated[int, _option("Candidates for each text.", "--nbest", "--n-best")]
-Diversity = Annotated[float, _option("How much candidates must differ: 0.5, no two share more than half. 0 to 1.")]
-Abstractiveness = Annotated[float | None, _option("1: the model alone, 0: as tuned, down to -1: copies more.")]
-LengthPenalty = Annotated[float | None, _option("Exponent of the length normalisation.")]
+Text = Annotated[bool, option("The arguments are the texts themselves.", "--text")]
+Model = Annotated[str | None, option("Name or folder of a model; the default model otherwise.")]
+Words = Annotated[int | None, option("At most N words.")]
+ExactWords = Annotated[int | None, option("Exactly N words.")]
+Bytes = Annotated[int | None, option("At most N bytes of UTF-8.")]
+Chars = Annotated[int | None, option("At most N characters.")]
+Fill = Annotated[float, option("Share of the limit a headline should use, 0 to 1.")]
+Mode = Annotated[str, option("abstractive, extractive or compressive.")]
+Decoder = Annotated[str, option("beam, greedy or exact.")]
+Beam = Annotated[int, option("Hypotheses kept at each step.")]
+Nbest = Annotated[int, option("Candidates for each text.", "--nbest", "--n-best")]
+Diversity = Annotated[float, option("How much candidates must differ: 0.5, no two share more than half. 0 to 1.")]
+Abstractiveness = Annotated[float | None, option("1: the model alone, 0: as tuned, down to -1: copies more.")]
+LengthPenalty = Annotated[float | None, option("Exponent of the length normalisation.")]
 Rerank = Annotated[
-    str | None, _option("mbr: the candidate the beam agrees on; none: the best scored; or the model's way.")
+    str | None, option("mbr: the candidate the beam agrees on; none: the best scored; or the model's way.")
 ]
-Variant = Annotated[str, _option("Feature definitions: paper or namas.")]
-BlockRepeats = Annotated[bool, _option("No content word twice.")]
-GuardNumbers = Annotated[bool, _option("No number the text does not have.")]
-CopyUnknown = Annotated[bool, _option("Copy words the vocabulary lacks.")]
-FullVocabulary = Annotated[bool, _option("Search all words instead of the shortlist.")]
-Format = Annotated[str, _option("text, jsonl or zmert (n-best lines).")]
-InputFormat = Annotated[str, _option("auto (by name and first line), text or jsonl.")]
-LeadField = Annotated[str, _option("Field or column that holds the text.")]
-Out = Annotated[Path | None, _option("Write here instead of standard output.")]
-Explain = Annotated[str | None, _option("Write the alignment heat map: FILE.html, FILE.svg, or - to print it.")]
-Show = Annotated[bool, _option("Print the heat map of each headline here.", "--show")]
-Batch = Annotated[int, _option("Texts searched at once.")]
-Workers = Annotated[int, _option("Processes; 0 uses all cores when there is enough to do.")]
-EngineName = Annotated[str, _option("local, or ray on a cluster.")]
+Variant = Annotated[str, option("Feature definitions: paper or namas.")]
+BlockRepeats = Annotated[bool, option("No content word twice.")]
+GuardNumbers = Annotated[bool, option("No number the text does not have.")]
+CopyUnknown = Annotated[bool, option("Copy words the vocabulary lacks.")]
+FullVocabulary = Annotated[bool, option("Search all words instead of the shortlist.")]
+Format = Annotated[str, option("text, jsonl or zmert (n-best lines).")]
+InputFormat = Annotated[str, option("auto (by name and first line), text or jsonl.")]
+LeadField = Annotated[str, option("Field or column that holds the text.")]
+Out = Annotated[Path | None, option("Write here instead of standard output.")]
+Explain = Annotated[str | None, option("Write the alignment heat map: FILE.html, FILE.svg, or - to print it.")]
+Show = Annotated[bool, option("Print the heat map of each headline here.", "--show")]
+Batch = Annotated[int, option("Texts searched at once.")]
+Workers = Annotated[int, option("Processes; 0 uses all cores when there is enough to do.")]
+EngineName = Annotated[str, option("local, or ray on a cluster.")]
 
 
 def summarize(

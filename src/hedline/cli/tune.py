@@ -9,38 +9,34 @@ from typing import Annotated, Any
 
 import typer
 
-
-def _option(text: str, *names: str, **limits: float) -> typer.models.OptionInfo:
-    info: typer.models.OptionInfo = typer.Option(*names, help=text, **limits)  # type: ignore[call-overload]
-    return info
-
+from hedline.cli.option import option
 
 Model = Annotated[Path, typer.Argument(help="Model folder; tuning.json is written into it.")]
 Set = Annotated[Path, typer.Argument(help="Evaluation set or pairs file to tune on (never the test set).")]
-Limit = Annotated[int, _option("Use the first so many inputs.", min=1)]
-Beam = Annotated[int, _option("Hypotheses kept and collected for each input.", min=1)]
-Objective = Annotated[str, _option("E.g. 'R-1 + R-2 + R-L', '0.3*R-1.f + 0.7*R-2.f', bleu.")]
-PresetName = Annotated[str, _option("gigaword: F1, own length; duc: recall at 75 bytes.")]
-Rounds = Annotated[int, _option("Decode at most so often.", min=1)]
-Features = Annotated[str, _option("Features to tune, separated by commas, log_prob first.")]
-Bounds = Annotated[str, _option("Ranges of weights, e.g. reorder=-5:0,length=0.")]
-Start = Annotated[str, _option("First weights, e.g. unigram=1,bigram=0.5; the others are 0.")]
-Seed = Annotated[int, _option("Fixes everything random.", min=0)]
-Restarts = Annotated[int, _option("Random starts in every round.", min=0)]
-Smoothing = Annotated[int, _option("Intervals averaged on each side of a candidate.", min=0)]
+Limit = Annotated[int, option("Use the first so many inputs.", min=1)]
+Beam = Annotated[int, option("Hypotheses kept and collected for each input.", min=1)]
+Objective = Annotated[str, option("E.g. 'R-1 + R-2 + R-L', '0.3*R-1.f + 0.7*R-2.f', bleu.")]
+PresetName = Annotated[str, option("gigaword: F1, own length; duc: recall at 75 bytes.")]
+Rounds = Annotated[int, option("Decode at most so often.", min=1)]
+Features = Annotated[str, option("Features to tune, separated by commas, log_prob first.")]
+Bounds = Annotated[str, option("Ranges of weights, e.g. reorder=-5:0,length=0.")]
+Start = Annotated[str, option("First weights, e.g. unigram=1,bigram=0.5; the others are 0.")]
+Seed = Annotated[int, option("Fixes everything random.", min=0)]
+Restarts = Annotated[int, option("Random starts in every round.", min=0)]
+Smoothing = Annotated[int, option("Intervals averaged on each side of a candidate.", min=0)]
 Check = Annotated[
-    int, _option("Inputs after the tuning ones that decide how far to go toward the weights found.", min=0)
+    int, option("Inputs after the tuning ones that decide how far to go toward the weights found.", min=0)
 ]
 LengthPenalty = Annotated[
-    float | None, _option("The search's, in every round and afterwards; automatic: 1.8.", min=0, max=5)
+    float | None, option("The search's, in every round and afterwards; automatic: 1.8.", min=0, max=5)
 ]
-Words = Annotated[int | None, _option("Decode at most so many words.", min=1)]
-Bytes = Annotated[int | None, _option("Decode at most so many bytes (duc: 75).", min=1)]
-Mode = Annotated[str, _option("abstractive, extractive or compressive.")]
-Workers = Annotated[int, _option("Processes; 0: one for each core.", min=0)]
-Work = Annotated[Path | None, _option("Where an unfinished run is kept (default: MODEL/.tuning).")]
-Zmert = Annotated[Path | None, _option("Also write all lists in Z-MERT's formats to this folder.")]
-Json = Annotated[bool, _option("Print tuning.json instead of the report.", "--json")]
+Words = Annotated[int | None, option("Decode at most so many words.", min=1)]
+Bytes = Annotated[int | None, option("Decode at most so many bytes (duc: 75).", min=1)]
+Mode = Annotated[str, option("abstractive, extractive or compressive.")]
+Workers = Annotated[int, option("Processes; 0: one for each core.", min=0)]
+Work = Annotated[Path | None, option("Where an unfinished run is kept (default: MODEL/.tuning).")]
+Zmert = Annotated[Path | None, option("Also write all lists in Z-MERT's formats to this folder.")]
+Json = Annotated[bool, option("Print tuning.json instead of the report.", "--json")]
 
 
 def tune(

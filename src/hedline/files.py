@@ -70,6 +70,15 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
+def read_entries(path: Path) -> list[str]:
+    """The lines of a UTF-8 list such as a vocabulary; raises OSError and UnicodeDecodeError.
+
+    Only \\n ends a line: other separators (\\r, U+2028) may be part of a word, and every reader must count alike.
+    """
+    text = path.read_bytes().decode("utf-8").removesuffix("\n")
+    return text.split("\n") if text else []
+
+
 def read_json(path: Path) -> Any:
     """Read a JSON file; a missing or broken one is a clear sentence."""
     try:

@@ -55,6 +55,18 @@ def test_save_and_load_give_the_same_vocabulary(subwords, tmp_path):
     assert (tmp_path / "vocab.input.txt").read_bytes() == (tmp_path / "vocab.output.txt").read_bytes()
 
 
+@pytest.mark.parametrize("separator", ["\u2028", "\r", "\x85"])
+def test_only_a_newline_ends_a_name(subwords, tmp_path, separator):
+    subwords.save(tmp_path)
+    path = tmp_path / "vocab.input.txt"
+    text = path.read_bytes()
+    path.write_bytes(text.replace(b"<len:any>", f"<len:{separator}any>".encode()))
+    assert len(Subwords.load(tmp_path)) == len(subwords)  # as many rows as the model has
+    path.write_bytes(text.removesuffix(b"\n") + f"{separator}\n".encode())
+    with pytest.raises(UserError, match="no byte letter"):
+        Subwords.load(tmp_path)
+
+
 def test_a_damaged_vocabulary_is_one_clear_sentence(subwords, tmp_path):
     subwords.save(tmp_path)
     (tmp_path / "merges.txt").write_text("one two three\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -38,6 +39,8 @@ def read_sources(sources: Sequence[str], reading: Reading) -> Iterator[Record]:
 def read_file(source: str, reading: Reading) -> Iterator[Record]:
     """The texts of one file; its name tells the format unless the reading does."""
     path = Path(source)
+    if os.path.isdir(source):  # noqa: PTH112 - Path.is_dir fails on a name that is too long
+        raise UserError(f"{source} is a folder; name the files in it")
     if not is_file(path):
         raise UserError(
             f"there is no file {source[:200]}; to summarise these words themselves, add --text or leave out summarize"

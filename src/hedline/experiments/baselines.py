@@ -19,7 +19,8 @@ DEFAULT_BYTES = 75
 def read_leads(file: Path, limit: int | None = None) -> list[EvaluationItem]:
     """The inputs of an evaluation set or pairs file, or of a plain text file (one a line, no references)."""
     if str(file) == "-":
-        lines = sys.stdin.read().splitlines()[:limit]
+        # Not splitlines: a line separator inside a lead (U+2028) would make it two, as it does not in a file.
+        lines = [line.removesuffix("\n") for line in sys.stdin][:limit]
     elif bare_suffix(file) in {".txt", ""}:
         lines = _text_lines(file)[:limit]
     else:

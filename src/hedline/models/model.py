@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from hedline.errors import UserError
+from hedline.files import read_entries
 from hedline.models.architecture import FeedForwardShape, RecurrentShape
 from hedline.models.batch import Batch
 from hedline.models.nnlm import FeedForward, Regularization
@@ -117,6 +118,6 @@ def open_model(path: str | Path, device: str = "cpu") -> tuple[Any, ModelFolder]
 def read_words(path: Path) -> list[str]:
     """The lines of a vocabulary file."""
     try:
-        return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        return read_entries(path)
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"cannot read the vocabulary {path}: {error}") from None

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from hedline.errors import UserError, require
-from hedline.files import write_text
+from hedline.files import read_entries, write_text
 
 SPECIALS = ("<pad>", "<unk>", "<s>", "</s>")
 PAD, UNKNOWN, START, END = range(4)
@@ -111,8 +111,7 @@ class Subwords:
     def load(cls, folder: Path) -> Subwords:
         """Read a folder written by `save`; specials are the leading names in angle brackets."""
         try:
-            names = (folder / "vocab.input.txt").read_text(encoding="utf-8").splitlines()
-            lines = (folder / "merges.txt").read_text(encoding="utf-8").splitlines()
+            names, lines = read_entries(folder / "vocab.input.txt"), read_entries(folder / "merges.txt")
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"{folder} holds no readable subword vocabulary ({error})") from None
         if tuple(names[:4]) != SPECIALS:

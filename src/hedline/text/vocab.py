@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from hedline.errors import UserError
-from hedline.files import write_text
+from hedline.files import read_entries, write_text
 
 SPECIALS = ("<pad>", "<unk>", "<s>", "</s>")
 PAD, UNKNOWN, START, END = range(4)
@@ -63,12 +63,11 @@ class Vocabulary:
     def load(cls, path: Path) -> Vocabulary:
         """Read a file written by `save`; a damaged one is a clear sentence."""
         try:
-            text = path.read_bytes().decode("utf-8")  # read_text would turn \r into a line end
+            words = read_entries(path)
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"cannot read the vocabulary {path}: {error}") from None
         try:
-            # Only \n ends a line: other line separators may be part of a word.
-            return cls(text.removesuffix("\n").split("\n"))
+            return cls(words)
         except UserError as error:
             raise UserError(f"{path} is damaged: {error}") from None
 

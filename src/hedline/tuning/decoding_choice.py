@@ -18,6 +18,7 @@ from hedline.errors import UserError
 from hedline.files import read_json, write_json
 from hedline.metrics.presets import find_preset
 from hedline.progress import Progress
+from hedline.runtime.folder import ModelFolder
 from hedline.tuning.decoding_grid import CONTROLS, FIRST_PENALTY, GridSearch, Setting, Trial
 from hedline.tuning.judge import Judge
 from hedline.tuning.objective import MEASURES, REPORTED, parse_objective
@@ -88,6 +89,7 @@ def choose_decoding(
 
     The feature weights stay as they are: tune them first.
     """
+    ModelFolder.open(model)  # what is no model says so, before anything else is wrong
     if not os.access(model, os.W_OK):
         raise UserError(f"{model} cannot be written to; copy the model folder to a place of your own and tune the copy")
     measure = find_preset(settings.preset).headline.lower()

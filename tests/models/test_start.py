@@ -9,13 +9,13 @@ from hedline.models.architecture import FeedForwardShape
 from hedline.models.batch import Batch
 from hedline.models.model import shared_words
 from hedline.models.nnlm import FeedForward
-from hedline.models.start import start_copying
+from hedline.models.start import FAINT, FRAMES, SHARE, start_copying
 
 SPECIALS = ["<pad>", "<unk>", "<s>", "</s>"]
-SHARED = [f"word{number}" for number in range(60)]
+SHARED = [f"word{number}" for number in range(120)]
 INPUT = [*SPECIALS, *SHARED, "lead1", "lead2"]
 OUTPUT = [*SPECIALS, "head1", *reversed(SHARED)]
-LEAD = [INPUT.index(f"word{number}") for number in (3, 14, 15, 9, 26, 5, 35, 8, 9, 7, 50, 51, 52)]
+LEAD = [INPUT.index(f"word{number}") for number in (63, 74, 75, 69, 86, 65, 95, 68, 69, 67, 110, 111, 112)]
 
 
 def make(encoder: str, **options) -> FeedForward:
@@ -29,7 +29,7 @@ def started(encoder: str, **options) -> FeedForward:
     return model.eval()
 
 
-@pytest.mark.parametrize("encoder", ["bow", "attention"])
+@pytest.mark.parametrize("encoder", ["bow", "conv", "attention"])
 def test_words_of_the_input_are_likely_from_the_start(encoder):
     def share(model):
         memory = model.read(torch.tensor([LEAD]), torch.tensor([len(LEAD)]))
@@ -38,7 +38,7 @@ def test_words_of_the_input_are_likely_from_the_start(encoder):
         return float(found[[OUTPUT.index(INPUT[word]) for word in set(LEAD)]].sum())
 
     with torch.no_grad():
-        assert share(started(encoder)) > 0.7 > 0.4 > share(make(encoder).eval())
+        assert share(started(encoder)) > 0.55 > 0.3 > share(make(encoder).eval())
 
 
 @pytest.mark.parametrize("sizes", [(64, 128), (128, 128), (96, 64)])
@@ -51,15 +51,34 @@ def test_attention_starts_at_the_word_just_written(sizes):
     assert weights[0, 1:].argmax(dim=-1).tolist() == [2, 3, 4, 5, 6]  # place 3 and 8 are one word: the first is nearer
 
 
-def test_what_has_no_twin_and_other_encoders_stay_random():
+def test_what_has_no_twin_and_a_model_without_encoder_stay_random():
     plain, copying = make("attention"), started("attention")
     for word in ("lead1", "lead2"):
         row = INPUT.index(word)
         assert torch.equal(copying.encoder.F.weight[row], plain.encoder.F.weight[row] * 6)
     assert torch.equal(copying.encoder.G.weight[OUTPUT.index("head1")], plain.encoder.G.weight[OUTPUT.index("head1")])
-    for encoder in ("none", "conv"):
-        before, after = make(encoder).state_dict(), started(encoder).state_dict()
-        assert all(torch.equal(before[name], after[name]) for name in before)
+    before, after = make("none").state_dict(), started("none").state_dict()
+    assert all(torch.equal(before[name], after[name]) for name in before)
+
+
+@torch.no_grad()
+def test_a_convolution_starts_as_the_union_of_its_words_codes():
+    """Without the noise in the filters: enc₂ holds what a word marks, wherever it stands, and nothing else."""
+    model = started("conv")
+    for layer in model.encoder.Q:
+        layer.weight.zero_()[:, :, model.shape.Q] = torch.eye(model.shape.H)
+    mark = model.encoder.F.weight[LEAD].amax(dim=0) > 0.5
+    top = model.read(torch.tensor([LEAD]), torch.tensor([len(LEAD)])).values[0, 0]
+    assert 0.2 < mark.float().mean() < 0.5
+    assert top[mark].min() > 0.5 > 0.1 > top[~mark].max()
+    assert torch.allclose(model.output.weight[:, model.shape.H :].norm(dim=1), torch.tensor(6.0))
+
+
+def test_frequent_words_and_words_without_twin_mark_nothing_in_a_convolution():
+    plain, copying = make("conv").encoder.F.weight, started("conv").encoder.F.weight
+    for word in ("<unk>", "word0", f"word{FRAMES - 1}", "lead1"):
+        assert torch.equal(copying[INPUT.index(word)], plain[INPUT.index(word)] * FAINT)
+    assert (copying[INPUT.index(f"word{FRAMES}")] == 1).sum() == 128 // SHARE
 
 
 def test_shared_rows_and_contexts_are_respected():

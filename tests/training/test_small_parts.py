@@ -18,6 +18,7 @@ from hedline.training.base import GENTLER, Base
 from hedline.training.config import CPU_PAIRS, PAPER, TrainConfig, automatic, automatic_architecture, override
 from hedline.training.curves import curves_svg
 from hedline.training.evaluate import exp, unknown_only
+from hedline.training.optimizer import GuardedOptimizer
 from hedline.training.samples import collapse_warning, greedy
 from hedline.training.settings import RECURRENT_RATE, config_for
 
@@ -106,6 +107,20 @@ def test_bias_starts_at_the_word_frequencies():
     assert model.output.bias.exp().tolist() == pytest.approx((weights / weights.sum()).tolist())
     assert not PAPER.frequencies and not PAPER.copying
     assert automatic("fast", 1000, False).copying and not automatic("best", 1000, False).copying
+
+
+@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+def test_a_convolutions_filters_take_smaller_steps(optimizer):
+    """The first step of Adam moves every weight by its rate."""
+    model = FeedForward(FeedForwardShape(encoder="conv", D=4, H=6), 8, 8)
+    before = {name: value.detach().clone() for name, value in model.named_parameters()}
+    guarded = GuardedOptimizer(model, TrainConfig(optimizer=optimizer, filter_rate=0.25, weight_decay=0.0, clip=0.0))
+    for value in model.parameters():
+        value.grad = torch.ones_like(value)
+    guarded.step(0.01)
+    moved = {name: float((before[name] - value.detach()).mean()) for name, value in model.named_parameters()}
+    filters = [f"encoder.Q.{layer}.weight" for layer in range(3)]
+    assert moved == pytest.approx({name: 0.0025 if name in filters else 0.01 for name in moved}, rel=1e-4)
 
 
 def test_best_switches_the_options_on_and_the_others_do_not(tmp_path):

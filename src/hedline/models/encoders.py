@@ -95,6 +95,10 @@ class Convolution(BagOfWords):
             with torch.no_grad():
                 layer.weight[:, :, shape.Q] += torch.eye(shape.H)
 
+    def filters(self) -> list[nn.Parameter]:
+        """The filters of all layers, (H, H, 2Q+1) each."""
+        return [value for value in self.Q.parameters() if value.dim() == 3]
+
     def read(self, inputs: Tensor, lengths: Tensor, table: Tensor | None = None) -> Memory:
         """Encode inputs (B, M) of any length, shorter than 2^L too."""
         x, mask = self.words(inputs, lengths, table)

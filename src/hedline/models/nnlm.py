@@ -128,6 +128,10 @@ class FeedForward(nn.Module):
             found.append(encoder.G.weight)
         return found
 
+    def filters(self) -> list[nn.Parameter]:
+        """The filters of a convolution, (H, H, 2Q+1) each, which are trained at a rate of their own."""
+        return self.encoder.filters() if isinstance(self.encoder, Convolution) else []
+
     def folder_tensors(self) -> dict[str, Tensor]:
         """Tensors by the model folder's names: [V W] apart again, F with its shared rows written out."""
         state = dict(self.state_dict())

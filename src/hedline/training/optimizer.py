@@ -31,15 +31,17 @@ class GuardedOptimizer:
         """The optimisers that share the parameters."""
         if config.optimizer == "sgd":
             return [torch.optim.SGD(self.parameters, lr=config.lr, fused=True)]
-        if config.optimizer == "adamw":
-            return [adamw(self.parameters, config)]
-        matrices = hidden_matrices(model)
-        if not matrices:
-            return [adamw(self.parameters, config)]
-        rest = [value for value in self.parameters if all(value is not matrix for matrix in matrices)]
-        others = [adamw(rest, config)] if rest else []
-        self.rates[len(others)] = config.matrix_rate
-        return [*others, Muon(matrices, config.lr, config.weight_decay)]
+        filters, matrices = named(model, "filters"), named(model, "matrices") if config.optimizer == "muon" else []
+        apart = {id(value) for value in (*filters, *matrices)}
+        rest = [value for value in self.parameters if id(value) not in apart]
+        found = [adamw(rest, config)] if rest else []
+        if filters:
+            self.rates[len(found)] = config.filter_rate
+            found.append(adamw(filters, config))
+        if matrices:
+            self.rates[len(found)] = config.matrix_rate
+            found.append(Muon(matrices, config.lr, config.weight_decay))
+        return found
 
     def step(self, rate: float) -> None:
         """Apply the gradients at a learning rate, then forget them."""
@@ -99,9 +101,9 @@ def adamw(parameters: list[nn.Parameter], config: TrainConfig) -> torch.optim.Op
     return torch.optim.AdamW(used, lr=config.lr, betas=(0.9, config.beta2), eps=1e-8, fused=True)
 
 
-def hidden_matrices(model: nn.Module) -> list[nn.Parameter]:
-    """The matrices inside a model's layers, as it names them; none for models that are all tables."""
-    find = getattr(model, "matrices", None)
+def named(model: nn.Module, kind: str) -> list[nn.Parameter]:
+    """What a model names as its `matrices` (inside its layers) or `filters` (of a convolution); none if it does not."""
+    find = getattr(model, kind, None)
     return list(find()) if find else []
 
 

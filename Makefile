@@ -25,9 +25,10 @@ types: setup
 check: lint types test
 
 # Its own environment, so that it shows what a user installs and leaves the developer's alone.
+# No bytecode for all of numpy: a fifth less on the disk, and Python writes what it needs at the first start.
 demo:
 	$(PYTHON) -m venv .venv-demo
-	.venv-demo/bin/pip install --quiet --disable-pip-version-check .
+	.venv-demo/bin/pip install --quiet --disable-pip-version-check --no-compile .
 	.venv-demo/bin/hedline "The city council voted on Tuesday to close the old harbour bridge for six months of repairs, officials said."
 
 # The generated parts of the documentation: after a change of the model or of quoted code.

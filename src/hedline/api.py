@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 BATCH = 32
 SHIPPED = Path(__file__).parent / "shipped"
-FOREIGN = 0.35  # share of unknown words; no lead of open-news reaches 0.3, other languages have 0.4 and more
 WIDER = 6  # times the beam, where a narrow one found nothing that fits
 
 
@@ -41,8 +40,8 @@ class Reader(Protocol):
     def words(self, source: Any) -> tuple[str, ...]:
         """The input's words as printed."""
 
-    def unfamiliar(self, source: Any) -> float:
-        """Share of the input's ordinary words that the model does not know, 0 to 1."""
+    def foreign(self, source: Any) -> bool:
+        """Whether the model does not know so many of the input's ordinary words that they are of another language."""
 
     def open(self, sources: Sequence[Any], options: DecodeOptions, weights: Mapping[str, float]) -> Lexicon:
         """The lexicon of a batch."""
@@ -118,7 +117,7 @@ class Summarizer:
             notes = list(take.notes)
             if cut:
                 notes = [f"only the first {len(self.reader.words(source))} words were read"]
-            if self.reader.unfamiliar(source) >= FOREIGN:
+            if self.reader.foreign(source):
                 notes.append("the model does not know many of these words; is this the language it was trained on?")
             if not nbest:
                 notes.append("no word fits the limit, so the headline is empty")

@@ -3,7 +3,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedline.errors import UserError
-from hedline.text.controls import ANY, CONTROLS, case_control, length_control, pair_controls, support
+from hedline.text.controls import (
+    ANY,
+    CONTROLS,
+    case_control,
+    dialed_support,
+    length_control,
+    pair_controls,
+    support,
+)
 from hedline.text.subword import SPECIALS, Subwords, pretokens
 
 TEXTS = [
@@ -79,6 +87,14 @@ def test_a_damaged_vocabulary_is_one_clear_sentence(subwords, tmp_path):
 
 def test_a_word_is_spelt_alike_first_and_in_the_middle(subwords):
     assert subwords.encode("harbour") == subwords.encode("the harbour")[len(subwords.encode("the")) :]
+
+
+@pytest.mark.parametrize(
+    ("dial", "expected"),
+    [(None, "<sup:3>"), (0.0, "<sup:3>"), (0.4, "<sup:3>"), (1.0, "<sup:any>"), (-0.4, "<sup:3>"), (-1.0, "<sup:4>")],
+)
+def test_abstractiveness_goes_from_all_in_the_lead_to_no_wish_and_never_to_nothing_in_the_lead(dial, expected):
+    assert dialed_support("<sup:3>", dial) == expected
 
 
 def test_controls_say_length_support_and_case():

@@ -43,6 +43,19 @@ def support_control(share: float) -> str:
     return SUPPORT_NAMES[sum(share >= bound for bound in SUPPORTS)]
 
 
+def dialed_support(usual: str, abstractiveness: float | None) -> str:
+    """The support class for `--abstractiveness`: towards 1 the model decides, about 0 the usual class, towards -1 all.
+
+    The lowest classes are no wish anyone has: they stand for headlines of which the lead says nothing.
+
+    >>> [dialed_support("<sup:3>", dial) for dial in (1.0, 0.0, None, -1.0)]
+    ['<sup:any>', '<sup:3>', '<sup:3>', '<sup:4>']
+    """
+    if abstractiveness is None or abs(abstractiveness) < 0.5:
+        return usual
+    return SUPPORT_NAMES[-1] if abstractiveness > 0 else SUPPORT_NAMES[-2]
+
+
 def support(lead: str, headline: str) -> float:
     """Share of the headline's content words that stand in the lead (0 when it has none).
 

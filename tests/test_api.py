@@ -66,6 +66,11 @@ def test_modes_use_the_inputs_words_only(folder, mode):
         assert result.text and not result.novel
 
 
+def test_what_is_not_utf8_is_noted(folder):
+    read, fine = hedline.load(folder).summarize(["The caf\ufffd council votes on the old bridge.", LEADS[0]], words=6)
+    assert any("UTF-8" in note for note in read.notes) and not fine.notes
+
+
 def test_abs_is_the_weights_one_and_zeros(folder):
     summarizer = hedline.load(folder)
     plain = summarizer.summarize(LEADS, words=7, weights=ABS_WEIGHTS)
@@ -110,6 +115,11 @@ def test_special_inputs(folder):
         ({"mode": "creative"}, "mode must be one of"),
         ({"colour": 1}, "no option is called 'colour'"),
         ({"abstractiveness": 2}, "abstractiveness lies between"),
+        ({"abstractiveness": "much"}, "abstractiveness lies between"),
+        ({"fill": "0.8"}, "fill is a share"),
+        ({"diversity": None}, "diversity is a share"),
+        ({"length_penalty": float("nan")}, "length_penalty is an exponent"),
+        ({"length_penalty": "1"}, "length_penalty is an exponent"),
         ({"weights": {"magic": 1.0}}, "no feature is called 'magic'"),
     ],
 )
@@ -146,12 +156,14 @@ GERMAN = "Der Stadtrat hat am Dienstag nach einer langen Sitzung beschlossen, di
 ENGLISH = (
     "The Zambian striker Mwape Chilufya and the Kenyan Wanjiru Kiprotich signed for Bodo, a sporting director said."
 )
+ARABIC = "أعلن المجلس البلدي يوم الثلاثاء إغلاق الجسر القديم لمدة ستة أشهر بسبب أعمال الصيانة."
 JAPANESE = "市議会は火曜日、老朽化した橋を半年間閉鎖することを決定したと発表した。"
 
 
-def test_another_language_is_noted():
-    german, english, japanese = hedline.load("abs").summarize([GERMAN, ENGLISH, JAPANESE])
-    assert "the language it was trained on" in german.notes[0] and not english.notes
+@pytest.mark.parametrize("model", ["default", "abs"])
+def test_another_language_is_noted(model):
+    german, arabic, english, japanese = hedline.load(model).summarize([GERMAN, ARABIC, ENGLISH, JAPANESE])
+    assert all("the language it was trained on" in each.notes[0] for each in (german, arabic)) and not english.notes
     assert japanese.text == JAPANESE and "no spaces" in japanese.notes[0]
 
 

@@ -16,7 +16,7 @@ from hedline.decoding.engine import Defaults
 from hedline.decoding.features import ABS_WEIGHTS, feature_values, is_content, read_ngrams
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.subword_engine import SubwordReader
-from hedline.decoding.subword_input import core, word_key
+from hedline.decoding.subword_input import SubwordInput, core, word_key
 from hedline.text.subword import SPECIALS, Subwords, byte_letters
 
 LETTERS = byte_letters()
@@ -123,3 +123,11 @@ def test_alignment_is_over_words():
     found = Summarizer(TableScorer(len(SUBWORDS), None, 3), SubwordReader(SUBWORDS)).summarize([TEXTS[0]], words=3)[0]
     assert found.alignment.shape == (len(found.tokens), len(found.source)) == (len(found.tokens), 6)
     np.testing.assert_allclose(found.alignment.sum(axis=1), 1.0, atol=1e-5)
+
+
+def test_a_copied_number_keeps_its_minus():
+    """Extractive modes must not warm -8C to 8C; a dash that is punctuation still goes."""
+    words = ("-8C,", "(-$5m)", "--12", "re-5", "'-Storm-'", "-")
+    source = SubwordInput(np.zeros(0, np.int64), " ".join(words), words, (0,) * 7, None, "paper")
+    bare = [form.decode() for form in source.copyable if form.decode() not in words]
+    assert bare == ["-8C", "-$5m", "12", "Storm"]

@@ -62,6 +62,20 @@ def test_no_more_is_read_than_a_few_chunks_ahead(monkeypatch):
     assert taken <= 40
 
 
+def test_a_batch_is_answered_before_more_is_read():
+    taken = []
+
+    def slow_pipe():
+        for number in range(3):
+            taken.append(number)
+            yield Record(str(number), f"text {number}")
+
+    job = Job("", None, 1, hedline.load)
+    results = summarize_records(slow_pipe(), job, workers=2, work=lambda texts: [Summary(text) for text in texts])
+    assert (next(results)[1].text, taken) == ("text 0", [0])
+    assert (next(results)[1].text, taken) == ("text 1", [0, 1])
+
+
 def test_processes_give_the_same_lines_in_the_same_order(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(stream, "CHUNK", 4)
     job = Job(str(words_folder(tmp_path / "model")), DecodeOptions(bytes=40), 2, hedline.load)

@@ -32,6 +32,8 @@ class Printer:
 
     def show(self, record: Record, summary: Summary) -> None:
         """Write one result."""
+        if self.maps and self.path is not None and self.path.suffix == ".svg":
+            raise UserError("an SVG shows one text; write --explain FILE.html for several")
         for note in summary.notes:
             print(f"hedline: text {record.id}: {note}", file=sys.stderr)
         if self.form == "jsonl":
@@ -49,20 +51,18 @@ class Printer:
             from hedline.decoding.heatmap import terminal_map
 
             print(terminal_map(summary), file=self.file)
+        self.file.flush()  # who reads a pipe gets each headline when it is there
         if self.path is not None and len(self.maps) < MOST_MAPS:
             self.maps.append((record.lead, summary))
 
     def close(self) -> None:
         """Write the heat maps."""
-        self.file.flush()
         if self.path is None:
             return
         from hedline.decoding.heatmap import html_page, svg_map
         from hedline.files import write_text
 
         if self.path.suffix == ".svg":
-            if len(self.maps) > 1:
-                raise UserError("an SVG shows one text; write --explain FILE.html for several")
             write_text(self.path, svg_map(self.maps[0][1]) if self.maps else "")
         else:
             write_text(self.path, html_page([summary for _, summary in self.maps]))

@@ -29,6 +29,7 @@ CHOICES = {
     "engine": ("local", "ray"),
     "input_format": ("auto", "text", "jsonl"),
 }
+LEAST = {"batch": 1, "workers": 0}
 
 
 Sources = Annotated[
@@ -126,10 +127,13 @@ def summarize(
 
 
 def check_choices(given: dict[str, Any]) -> None:
-    """Options that name one of a few things."""
+    """Options that name one of a few things, and counts."""
     for name, known in CHOICES.items():
         if given[name] not in known:
             raise UserError(f"--{name.replace('_', '-')} must be one of {', '.join(known)}, not {given[name]!r}")
+    for name, least in LEAST.items():
+        if given[name] < least:
+            raise UserError(f"--{name} must be at least {least}, not {given[name]}")
 
 
 def show_all(summaries: Iterable[tuple[Record, Summary]], printer: Printer, quiet: bool) -> None:

@@ -13,6 +13,8 @@ LONGEST = 100  # units after which even a first sentence is cut, in words
 SHORT = 4  # a text of so few words is its own headline
 LONG_WORDS = 20  # characters a word on average: a script without spaces, or no language at all
 UNSPACED = "the input has no spaces between words, which a model needs; it is returned as it is"
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+UNREADABLE = "some of its characters could not be read; is it UTF-8?"
 _MOST_CHARS = 20_000
 
 
@@ -26,6 +28,11 @@ class Intake(NamedTuple):
 
 def take_in(text: str, options: DecodeOptions) -> Intake:
     """Choose what to read of a raw text."""
+    take = _take(text, options)
+    return take._replace(notes=(*take.notes, UNREADABLE)) if REPLACEMENT in take.text else take
+
+
+def _take(text: str, options: DecodeOptions) -> Intake:
     head = text[:_MOST_CHARS]
     words = clean(head).split()
     if not words:

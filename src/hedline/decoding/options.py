@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from typing import Any
 
 from hedline.errors import UserError
@@ -13,6 +14,7 @@ DECODERS = ("beam", "greedy", "exact")
 VARIANTS = ("paper", "namas")
 RERANKS = ("none", "mbr")
 NO_LIMIT = 1 << 30
+MOST_PENALTY = 100  # an exponent beyond it overflows
 POOL = 10  # times as many candidates are found as are returned, where those must differ
 
 
@@ -73,11 +75,15 @@ class DecodeOptions:
         if self.rerank is not None and self.rerank not in RERANKS:
             raise UserError(f"rerank must be one of {', '.join(RERANKS)}, not {self.rerank!r}")
         for name in ("fill", "diversity"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
+            if not _between(getattr(self, name), 0.0, 1.0):
                 raise UserError(f"{name} is a share between 0 and 1, not {getattr(self, name)!r}")
-        if self.abstractiveness is not None and not -1.0 <= self.abstractiveness <= 1.0:
+        if self.abstractiveness is not None and not _between(self.abstractiveness, -1.0, 1.0):
             raise UserError(
                 f"abstractiveness lies between -1 (copy) and 1 (the model alone), not {self.abstractiveness!r}"
+            )
+        if self.length_penalty is not None and not _between(self.length_penalty, -MOST_PENALTY, MOST_PENALTY):
+            raise UserError(
+                f"length_penalty is an exponent between -{MOST_PENALTY} and {MOST_PENALTY}, not {self.length_penalty!r}"
             )
 
     def but(self, **changes: Any) -> DecodeOptions:
@@ -115,3 +121,8 @@ class DecodeOptions:
     def char_limit(self) -> int:
         """Most characters of the final text."""
         return self.chars or NO_LIMIT
+
+
+def _between(value: object, low: float, high: float) -> bool:
+    """Whether a value is a number within bounds; not-a-number and other types are not."""
+    return isinstance(value, Real) and not isinstance(value, bool) and low <= float(value) <= high

@@ -96,19 +96,19 @@ def summarize_records(
     """Every record with its summary, in order.
 
     workers: processes, 0 for as many as there are cores; few texts never start any. engine: `local` or `ray`.
-    work: an already loaded summariser for the first chunk and for a single worker.
+    work: an already loaded summariser for the first CHUNK texts and for a single worker, which are searched as they
+    come, job.batch at a time.
     """
-    chunks = _chunks(records)
+    records = iter(records)
     wanted = workers or os.cpu_count() or 1
     if engine == "ray":
-        yield from _in_order(chunks, _ray_submit(job, wanted), 2 * wanted)
+        yield from _in_order(_chunks(records, CHUNK), _ray_submit(job, wanted), 2 * wanted)
         return
     work = work or open_job(job)
-    for number, chunk in enumerate(chunks):
+    alone = records if wanted == 1 else islice(records, CHUNK)
+    for chunk in _chunks(alone, min(max(job.batch, 1), CHUNK)):  # by batches: the first headlines come soon
         yield from zip(chunk, work([record.lead for record in chunk]), strict=True)
-        if wanted > 1 and number == 0:
-            break
-    yield from _in_processes(chunks, job, wanted)
+    yield from _in_processes(_chunks(records, CHUNK), job, wanted)
 
 
 def _in_processes(chunks: Iterator[list[Record]], job: Job, workers: int) -> Iterator[tuple[Record, Summary]]:
@@ -136,9 +136,8 @@ def _in_order(
         yield from zip(done, result(), strict=True)
 
 
-def _chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
-    records = iter(records)
-    while chunk := list(islice(records, CHUNK)):
+def _chunks(records: Iterator[Record], size: int) -> Iterator[list[Record]]:
+    while chunk := list(islice(records, size)):
         yield chunk
 
 

@@ -14,6 +14,7 @@ from hedline.decoding.subword_lexicon import SubwordLexicon
 from hedline.text.controls import ANY, dialed_support, length_control
 from hedline.text.normalize import clean
 from hedline.text.subword import END, Subwords
+from hedline.text.truecase import is_plain
 
 Shortlist = Callable[[Ints], Ints]
 PIECES_A_WORD = 2
@@ -71,8 +72,8 @@ class SubwordReader:
         return source.words
 
     def foreign(self, source: SubwordSource) -> bool:
-        """Whether the model knows too many lower-case words only in pieces; names say nothing about a language."""
-        plain = [word for word in map(core, source.words) if word.islower() and len(word) >= LETTERS]
+        """Whether the model knows too many uncapitalised words only in pieces; names say nothing about a language."""
+        plain = [word for word in map(core, source.words) if is_plain(word) and len(word) >= LETTERS]
         if len(self.subwords) < MANY_PIECES or len(plain) < FEW_WORDS:
             return False
         return sum(len(self.subwords.encode(f" {word}")) > 1 for word in plain) >= FOREIGN * len(plain)

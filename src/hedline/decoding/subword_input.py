@@ -10,6 +10,7 @@ from hedline.decoding.features import NGrams, read_ngrams
 from hedline.decoding.numbers import NumberGuard
 from hedline.decoding.scorer import Ints
 
+_AMOUNTS = frozenset("0123456789$£€¥")
 _EDGES = "'\"`“”‘’«».,:;!?()[]{}…–—-"
 
 
@@ -21,6 +22,14 @@ def core(word: str) -> str:
 def word_key(word: str) -> str:
     """What words are compared by: letter case and punctuation around them do not count."""
     return core(word).casefold()
+
+
+def _unquoted(word: str) -> str:
+    """The core of a word, a minus before a number kept: without it the headline would say the opposite."""
+    bare = core(word)
+    before = word[: word.find(bare)]
+    negative = before.endswith("-") and not before.endswith("--") and bare[0] in _AMOUNTS
+    return f"-{bare}" if negative else bare
 
 
 @dataclass(frozen=True)
@@ -53,7 +62,7 @@ class SubwordInput:
         """The words that may be taken from the input, as written and without punctuation around, with their places."""
         found: dict[bytes, list[int]] = {}
         for place, word in enumerate(self.words):
-            for form in dict.fromkeys((word, core(word))):
+            for form in dict.fromkeys((word, _unquoted(word))):
                 found.setdefault(form.encode("utf-8", "replace"), []).append(place)
         return {form: tuple(places) for form, places in found.items()}
 

@@ -13,7 +13,7 @@ from hedline.decoding.word_lexicon import WordLexicon
 from hedline.decoding.word_tables import WordTables
 from hedline.text.source import Source, read_source
 from hedline.text.surface import Surfacer, novel_form
-from hedline.text.truecase import Truecaser
+from hedline.text.truecase import Truecaser, is_plain
 from hedline.text.vocab import Vocabulary
 
 Shortlist = Callable[[Ints], Ints]
@@ -48,8 +48,8 @@ class WordReader:
         return tuple(token.text for token in source.tokens)
 
     def foreign(self, source: Source) -> bool:
-        """Whether too many lower-case words are not known; names say nothing about a language."""
-        plain = [word for word, token in zip(source.words, source.tokens, strict=True) if token.text.islower()]
+        """Whether too many words without capitals are not known; names say nothing about a language."""
+        plain = [word for word, token in zip(source.words, source.tokens, strict=True) if is_plain(token.text)]
         return len(plain) >= FEW_WORDS and sum(word not in self.inputs for word in plain) >= FOREIGN * len(plain)
 
     def open(self, sources: Sequence[Source], options: DecodeOptions, weights: Mapping[str, float]) -> WordLexicon:

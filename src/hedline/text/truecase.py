@@ -22,6 +22,15 @@ def same_length(form: str, word: str) -> bool:
     return len(form) == len(word) and len(form.encode("utf-8", "replace")) == len(word.encode("utf-8", "replace"))
 
 
+def is_plain(word: str) -> bool:
+    """Whether a word has letters and no capital, also in scripts that have no capitals at all.
+
+    >>> is_plain("storm"), is_plain("Storm"), is_plain("وزير"), is_plain("2026")
+    (True, False, True, False)
+    """
+    return word == word.lower() and any(map(str.isalpha, word))
+
+
 def says_casing(tokens: Sequence[str]) -> bool:
     """Whether capitals mean something in a text: not if it is all lower-case, nor if nearly all is capitalised."""
     cased = [token for token in tokens if token.lower() != token.upper()]

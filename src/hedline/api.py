@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,6 +19,8 @@ from hedline.decoding.lexicon import Lexicon
 from hedline.decoding.options import RERANKS, DecodeOptions
 from hedline.decoding.scorer import Scorer
 from hedline.decoding.summary import Hypothesis, Summary, make_summary
+from hedline.decoding.supported import CANDIDATES as NAMED
+from hedline.decoding.supported import invents, supported_first
 from hedline.errors import UserError
 from hedline.files import is_file
 
@@ -110,8 +113,12 @@ class Summarizer:
         penalty = resolve_penalty(options, self.defaults, weights)
         read = [self.reader.read(take.text, LONGEST) for take in taken]
         lexicon = self.reader.open([source for source, _ in read], options, weights)
-        found = decode(self.scorer, lexicon, options, weights, penalty)
-        self._try_again(read, found, options, weights, penalty)
+        wide = options.but(nbest=max(options.nbest, NAMED)) if options.guard_names else options
+        found = decode(self.scorer, lexicon, wide, weights, penalty)
+        self._try_again(read, found, wide, weights, penalty)
+        if options.guard_names:
+            self._guard_names([source for source, _ in read], found, wide, weights, penalty)
+            found = [nbest[: options.nbest] for nbest in found]
         summaries = []
         for take, (source, cut), nbest in zip(taken, read, found, strict=True):
             notes = list(take.notes)
@@ -125,6 +132,34 @@ class Summarizer:
                 notes.append(f"what was asked cannot be reached; this headline misses it by {nbest[0].short}")
             summaries.append(make_summary(nbest, self.reader.words(source), notes))
         return summaries
+
+    def _guard_names(
+        self,
+        sources: Sequence[Any],
+        found: list[list[Hypothesis]],
+        options: DecodeOptions,
+        weights: Mapping[str, float],
+        penalty: float,
+    ) -> None:
+        """Candidates without invented names first, in place; where there is none, the input's own words alone."""
+        leads = [" ".join(self.reader.words(source)) for source in sources]
+        for place, lead in enumerate(leads):
+            found[place] = supported_first(found[place], lead, self.casing)
+        missed = [place for place, lead in enumerate(leads) if invents(found[place], lead, self.casing)]
+        if not missed or options.mode != "abstractive":
+            return
+        strict = options.but(mode="extractive")
+        lexicon = self.reader.open([sources[place] for place in missed], strict, weights)
+        for place, nbest in zip(missed, decode(self.scorer, lexicon, strict, weights, penalty), strict=True):
+            found[place] = nbest or found[place]
+
+    @cached_property
+    def casing(self) -> Mapping[str, str] | None:
+        """How words are usually written inside sentences, by their lower-case form; None without such a table."""
+        from hedline.text.truecase import Truecaser
+
+        table = self.path / "truecase.tsv" if self.path else None
+        return Truecaser.load(table).forms if table and is_file(table) else None
 
     def _try_again(
         self,

@@ -26,6 +26,7 @@ def evaluate(
     abstractiveness: Annotated[float | None, typer.Option(help="1: ABS, 0: ABS+ as tuned, -1: more copying.")] = None,
     length_penalty: Annotated[float | None, typer.Option(help="Exponent of the length normalisation.")] = None,
     rerank: Annotated[str | None, typer.Option(help="mbr or none, as in summarize; the model's way otherwise.")] = None,
+    guard_names: Annotated[bool, typer.Option("--guard-names", help="As in summarize.")] = False,
     full_vocabulary: Annotated[bool, typer.Option("--full-vocabulary", help="No shortlist.")] = False,
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0: one for each core.")] = 0,
 ) -> None:
@@ -47,7 +48,7 @@ def evaluate(
     asked: dict[str, Any] = {
         "words": words, "exact_words": exact_words, "bytes": bytes, "chars": chars, "mode": mode, "decoder": decoder,
         "beam": beam, "abstractiveness": abstractiveness, "full_vocabulary": full_vocabulary,
-        "length_penalty": length_penalty, "rerank": rerank,
+        "length_penalty": length_penalty, "rerank": rerank, "guard_names": guard_names,
     }  # fmt: skip
     given = {name: value for name, value in asked.items() if value is not None}
     options = {**DECODE_FOR[find_preset(preset).name], **given}

@@ -18,6 +18,7 @@ from hedline.text.truecase import Truecaser
 
 NAME = "faithfulness"
 GUARD_OFF, GUARD_ON = {"guard_numbers": False}, {"guard_numbers": True}
+BOTH_ON = {"guard_numbers": True, "guard_names": True}
 
 SYSTEMS = {
     "ABS": System("ABS", "attention", GUARD_OFF, tuned=False),
@@ -25,6 +26,7 @@ SYSTEMS = {
     "ABS+ guarded": System("ABS+, number guard", "attention", GUARD_ON),
     "transformer": System("Transformer", "transformer", GUARD_OFF),
     "transformer guarded": System("Transformer, number guard", "transformer", GUARD_ON),
+    "transformer named": System("Transformer, number and name guard", "transformer", BOTH_ON),
 }
 PEOPLE = "people"
 

@@ -167,6 +167,19 @@ def test_another_language_is_noted(model):
     assert japanese.text == JAPANESE and "no spaces" in japanese.notes[0]
 
 
+def test_a_text_in_capitals_is_read_like_any_other():
+    text = "The city council of Boston voted on Tuesday to close the old harbour bridge for 16 months of repairs."
+    loud = hedline.load("default")(text.upper())
+    assert loud.startswith("Boston") and "bridge" in loud.lower() and loud != loud.upper()
+
+
+def test_markup_is_not_read(folder):
+    plain = "The mayor closed the old bridge in Lund after the storm"
+    marked = "<p>The <b>mayor</b> closed the [old bridge](https://lund.example/x) in Lund after the storm</p>"
+    summarizer = hedline.load(folder)
+    assert summarizer(marked) == summarizer(plain)
+
+
 def test_a_missing_model_is_a_sentence():
     with pytest.raises(hedline.UserError, match="there is no model 'nowhere'"):
         hedline.load("nowhere")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -156,10 +156,7 @@ class Summarizer:
     @cached_property
     def casing(self) -> Mapping[str, str] | None:
         """How words are usually written inside sentences, by their lower-case form; None without such a table."""
-        from hedline.text.truecase import Truecaser
-
-        table = self.path / "truecase.tsv" if self.path else None
-        return Truecaser.load(table).forms if table and is_file(table) else None
+        return usual_forms(self.path) or None if self.path else None
 
     def _try_again(
         self,
@@ -274,4 +271,14 @@ def _subword_reader(folder: ModelFolder, defaults: Defaults) -> Reader:
     from hedline.runtime.shortlist import load_shortlist
     from hedline.text.subword import Subwords
 
-    return SubwordReader(Subwords.load(folder.path), load_shortlist(folder), defaults.controls)
+    casing = partial(usual_forms, folder.path)
+    return SubwordReader(Subwords.load(folder.path), load_shortlist(folder), defaults.controls, casing)
+
+
+@lru_cache(maxsize=4)
+def usual_forms(folder: Path) -> Mapping[str, str]:
+    """The casing table of a model folder, lower-case word to usual form; empty where there is none."""
+    from hedline.text.truecase import Truecaser
+
+    table = folder / "truecase.tsv"
+    return Truecaser.load(table).forms if is_file(table) else {}

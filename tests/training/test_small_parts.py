@@ -18,7 +18,7 @@ from hedline.training.base import GENTLER, Base
 from hedline.training.config import CPU_PAIRS, PAPER, TrainConfig, automatic, automatic_architecture, override
 from hedline.training.curves import curves_svg
 from hedline.training.evaluate import exp, unknown_only
-from hedline.training.optimizer import GuardedOptimizer
+from hedline.training.optimizer import Average, GuardedOptimizer
 from hedline.training.samples import collapse_warning, greedy
 from hedline.training.settings import RECURRENT_RATE, config_for
 
@@ -148,3 +148,15 @@ def test_override_checks_names_and_kinds():
         override(TrainConfig(), {"pateince": 3})
     with pytest.raises(UserError, match="renormalize"):
         override(TrainConfig(), {"renormalize": "perhaps"})
+
+
+@pytest.mark.parametrize("steps", [1, 3, 70])
+def test_the_average_follows_short_and_long_trainings(steps):
+    model = torch.nn.Linear(1, 1, bias=False)
+    model.weight.data.fill_(0.0)
+    average = Average(model, 0.999)
+    model.weight.data.fill_(1.0)
+    for step in range(1, steps + 1):
+        average.update(step)
+    average.swap()
+    assert 0.5 < model.weight.item() <= 1.0

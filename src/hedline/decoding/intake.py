@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hedline.decoding.options import DecodeOptions
+from hedline.text.markup import strip_markup
 from hedline.text.normalize import clean
 from hedline.text.sentences import split_sentences
 
@@ -33,18 +34,18 @@ def take_in(text: str, options: DecodeOptions) -> Intake:
 
 
 def _take(text: str, options: DecodeOptions) -> Intake:
-    head = text[:_MOST_CHARS]
+    head, whole = strip_markup(text[:_MOST_CHARS]), len(text) <= _MOST_CHARS
     words = clean(head).split()
     if not words:
         return Intake("", ("the input is empty, so is the headline",), True)
-    if len(words) <= SHORT and len(head) == len(text):
+    if len(words) <= SHORT and whole:
         plain = " ".join(words)
         if _meets(plain, len(words), options):
             unspaced = len(plain) > LONG_WORDS * len(words)
             return Intake(plain, (UNSPACED if unspaced else "the input is so short that it is its own headline",), True)
     sentences = split_sentences(head)
     chosen = _first_sentences(sentences)
-    if chosen < len(sentences) or len(head) < len(text):
+    if chosen < len(sentences) or not whole:
         note = f"only the first {'sentence was' if chosen == 1 else f'{chosen} sentences were'} read"
         return Intake(" ".join(sentences[:chosen]), (note,), False)
     return Intake(head, (), False)

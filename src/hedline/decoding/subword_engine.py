@@ -14,7 +14,7 @@ from hedline.decoding.subword_lexicon import SubwordLexicon
 from hedline.text.controls import ANY, dialed_support, length_control
 from hedline.text.normalize import clean
 from hedline.text.subword import END, Subwords
-from hedline.text.truecase import is_plain
+from hedline.text.truecase import calm, is_plain, is_shouted
 
 Shortlist = Callable[[Ints], Ints]
 PIECES_A_WORD = 2
@@ -41,22 +41,28 @@ class SubwordReader:
     """Opens lexicons for a subword model.
 
     shortlist: input ids (M,) to candidate output ids, None for all pieces; controls: the model's usual control tokens
-    by group (`length` where no limit is given, `support`, `case`), where its vocabulary has them.
+    by group (`length` where no limit is given, `support`, `case`), where its vocabulary has them; casing: gives the
+    usual forms of lower-case words, asked for only when a text is in capitals, which fall into pieces no model knows.
     """
 
     units = "subwords"
 
     def __init__(
-        self, subwords: Subwords, shortlist: Shortlist | None = None, controls: Mapping[str, str] | None = None
+        self,
+        subwords: Subwords,
+        shortlist: Shortlist | None = None,
+        controls: Mapping[str, str] | None = None,
+        casing: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
-        self.subwords, self.shortlist = subwords, shortlist
+        self.subwords, self.shortlist, self.casing = subwords, shortlist, casing
         self.tables = PieceTables(subwords)
         self.controls = dict(controls or {})
         self.controlled = all(name in subwords.ids for name in ANY)
 
     def read(self, text: str, longest: int) -> tuple[SubwordSource, bool]:
         """The cleaned text, cut after `longest` words or twice as many pieces."""
-        words = clean(text).split()
+        text = clean(text)
+        words = (calm(text, self.casing()) if is_shouted(text) else text).split()
         kept: list[str] = []
         pieces: list[int] = []
         for word in words[:longest]:

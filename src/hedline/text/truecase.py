@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -12,6 +13,8 @@ from hedline.files import write_text
 from hedline.text.normalize import news_words, normalize_word
 
 MOST_FORMS = 2_000_000  # spellings held while counting, about 250 MB; rarer ones go when there are more
+SHOUTED = 20  # capitals
+_LETTERS = re.compile(r"[^\W\d_]+")
 LOWER_MINIMUM = 20  # a lower-case word is kept, as proof that a capital was only a sentence's, from this count on
 # What follows these is capitalised for its position: a new sentence, a quotation, a dateline's dash.
 BREAKS = frozenset([".", "?", "!", ":", "...", "``", "`", "''", "(", "[", "-", "--", "*", "|", "•"])
@@ -36,6 +39,21 @@ def says_casing(tokens: Sequence[str]) -> bool:
     cased = [token for token in tokens if token.lower() != token.upper()]
     lower = sum(token == token.lower() for token in cased)
     return lower < len(cased) and (lower >= 0.25 * len(cased) or len(cased) < 4)
+
+
+def calm(text: str, forms: Mapping[str, str]) -> str:
+    """A text in capitals as it is usually written; forms: lower-case word to its usual form inside sentences.
+
+    >>> calm("THE MAYOR OF LUND RESIGNED, SHE SAID.", {"lund": "Lund"})
+    'The mayor of Lund resigned, she said.'
+    """
+    calmed = _LETTERS.sub(lambda word: forms.get(word[0].lower(), word[0].lower()), text)
+    return calmed[:1].upper() + calmed[1:]
+
+
+def is_shouted(text: str) -> bool:
+    """Whether a text has capitals alone, and more of them than an acronym or two."""
+    return text == text.upper() and sum(map(str.isupper, text)) >= SHOUTED
 
 
 class CaseCounts:

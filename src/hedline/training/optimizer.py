@@ -110,7 +110,7 @@ def named(model: nn.Module, kind: str) -> list[nn.Parameter]:
 class Average:
     """Exponential moving average of the weights; taken every few steps, with the decay adjusted to the gap."""
 
-    EVERY = 4
+    EVERY, FEW = 4, 64  # each of the first steps is taken, so that a short training is not lost
 
     def __init__(self, model: nn.Module, decay: float) -> None:
         self.decay = decay
@@ -120,9 +120,10 @@ class Average:
 
     def update(self, step: int) -> None:
         """Take the weights after `step` (counted from 1) into the average; early on the average is shorter."""
-        if not self.shadow or step % self.EVERY:
+        gap = self.EVERY if step > self.FEW else 1
+        if not self.shadow or step % gap:
             return
-        decay = min(self.decay, (1 + step) / (10 + step)) ** self.EVERY
+        decay = min(self.decay, (1 + step) / (10 + step)) ** gap
         torch._foreach_lerp_(self.shadow, self.live, 1 - decay)
 
     def swap(self) -> None:

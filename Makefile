@@ -25,7 +25,7 @@ types: setup
 check: lint types test
 
 # Its own environment, so that it shows what a user installs and leaves the developer's alone.
-# No bytecode for all of numpy: a fifth less on the disk, and Python writes what it needs at the first start.
+# No bytecode for all of numpy: an eighth less on the disk, and Python writes what it needs at the first start.
 demo:
 	$(PYTHON) -m venv .venv-demo
 	.venv-demo/bin/pip install --quiet --disable-pip-version-check --no-compile .

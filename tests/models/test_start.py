@@ -29,8 +29,8 @@ def started(encoder: str, **options) -> FeedForward:
     return model.eval()
 
 
-@pytest.mark.parametrize("encoder", ["bow", "conv", "attention"])
-def test_words_of_the_input_are_likely_from_the_start(encoder):
+@pytest.mark.parametrize(("encoder", "least"), [("bow", 0.7), ("conv", 0.55), ("attention", 0.9)])
+def test_words_of_the_input_are_likely_from_the_start(encoder, least):
     def share(model):
         memory = model.read(torch.tensor([LEAD]), torch.tensor([len(LEAD)]))
         states, _ = model.states(memory, torch.tensor([[3]]))
@@ -38,7 +38,7 @@ def test_words_of_the_input_are_likely_from_the_start(encoder):
         return float(found[[OUTPUT.index(INPUT[word]) for word in set(LEAD)]].sum())
 
     with torch.no_grad():
-        assert share(started(encoder)) > 0.55 > 0.3 > share(make(encoder).eval())
+        assert share(started(encoder)) > least > 0.2 > share(make(encoder).eval())
 
 
 @pytest.mark.parametrize("sizes", [(64, 128), (128, 128), (96, 64)])

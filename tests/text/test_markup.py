@@ -24,10 +24,15 @@ def test_markup_goes(text, expected):
 
 
 @pytest.mark.parametrize(
-    "text", ["<unk> of <s>", "a < b and c > d", "AT&T; R&D", "2 ** 3 ** 4", "see [1] (page 2)", "x__y", "<Peter>"]
+    "text", ["<unk> of <s>", "a < b and c > d", "AT&T; R&D", "2 ** 3 ** 4", "see [1] (page 2)", "x__y__z", "<Peter>"]
 )
 def test_what_only_looks_like_it_stays(text):
     assert strip_markup(text) == text
+
+
+@pytest.mark.parametrize("mark", ["<script>", "<!--", "**a ", "__a", "<a ", "[x](", "<", "&a"])
+def test_a_mark_that_is_only_opened_stays_however_often(mark):
+    assert strip_markup(mark * 2000) == mark * 2000
 
 
 @given(st.text("<>/abp&;#*_[]()x h:", max_size=60))

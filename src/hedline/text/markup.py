@@ -8,11 +8,12 @@ import re
 _INLINE = frozenset(["a", "abbr", "b", "code", "em", "font", "i", "small", "span", "strong", "sub", "sup", "u"])
 _BLOCKS = "article|blockquote|br|div|figure|figcaption|h[1-6]|hr|img|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"
 _NAMES = "|".join([*sorted(_INLINE), _BLOCKS])
-_UNSEEN = re.compile(r"<(script|style)\b[^<>]*>.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
+# Spans have a longest size, so that hostile text (marks that are opened ten thousand times) takes no long search.
+_UNSEEN = re.compile(r"<(script|style)\b[^<>]*>.{0,5000}?</\1\s*>|<!--.{0,1000}?-->", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(rf"</?(?:{_NAMES})(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,5});")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:https?://|/|mailto:)[^()\s]*\)")
-_BOLD = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_BOLD = re.compile(r"\*\*(?=\S)(.{1,300}?)(?<=\S)\*\*")
 
 
 def strip_markup(text: str) -> str:
@@ -29,7 +30,7 @@ def strip_markup(text: str) -> str:
         text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
     if "](" in text:
         text = _LINK.sub(r"\1", text)
-    return _BOLD.sub(r"\2", text) if "**" in text or "__" in text else text
+    return _BOLD.sub(r"\1", text) if "**" in text else text
 
 
 def _space(tag: re.Match[str]) -> str:

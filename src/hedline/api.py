@@ -113,12 +113,10 @@ class Summarizer:
         penalty = resolve_penalty(options, self.defaults, weights)
         read = [self.reader.read(take.text, LONGEST) for take in taken]
         lexicon = self.reader.open([source for source, _ in read], options, weights)
-        wide = options.but(nbest=max(options.nbest, NAMED)) if options.guard_names else options
-        found = decode(self.scorer, lexicon, wide, weights, penalty)
-        self._try_again(read, found, wide, weights, penalty)
-        if options.guard_names:
-            self._guard_names([source for source, _ in read], found, wide, weights, penalty)
-            found = [nbest[: options.nbest] for nbest in found]
+        found = decode(self.scorer, lexicon, options, weights, penalty)
+        self._try_again(read, found, options, weights, penalty)
+        if self.defaults.guard_names if options.guard_names is None else options.guard_names:
+            self._guard_names([source for source, _ in read], found, options, weights, penalty)
         summaries = []
         for take, (source, cut), nbest in zip(taken, read, found, strict=True):
             notes = list(take.notes)
@@ -141,17 +139,16 @@ class Summarizer:
         weights: Mapping[str, float],
         penalty: float,
     ) -> None:
-        """Candidates without invented names first, in place; where there is none, the input's own words alone."""
+        """Where the best headline invents a name, in place: a better candidate, else one of the input's own words."""
         leads = [" ".join(self.reader.words(source)) for source in sources]
-        for place, lead in enumerate(leads):
-            found[place] = supported_first(found[place], lead, self.casing)
-        missed = [place for place, lead in enumerate(leads) if invents(found[place], lead, self.casing)]
-        if not missed or options.mode != "abstractive":
-            return
-        strict = options.but(mode="extractive")
-        lexicon = self.reader.open([sources[place] for place in missed], strict, weights)
-        for place, nbest in zip(missed, decode(self.scorer, lexicon, strict, weights, penalty), strict=True):
-            found[place] = nbest or found[place]
+        wide = options.but(nbest=max(options.nbest, NAMED))
+        for harder in (wide, wide.but(mode="extractive")):
+            missed = [place for place, lead in enumerate(leads) if invents(found[place], lead, self.casing)]
+            if not missed:
+                return
+            lexicon = self.reader.open([sources[place] for place in missed], harder, weights)
+            for place, nbest in zip(missed, decode(self.scorer, lexicon, harder, weights, penalty), strict=True):
+                found[place] = supported_first([*found[place], *nbest], leads[place], self.casing)[: options.nbest]
 
     @cached_property
     def casing(self) -> Mapping[str, str] | None:
@@ -248,7 +245,10 @@ def read_defaults(path: Path) -> Defaults:
         rerank = str(decoding.get("rerank", "none"))
         if rerank not in RERANKS:
             raise ValueError("rerank")
-        return Defaults(weights, None if penalty is None else float(penalty), controls, rerank)
+        guard_names = decoding.get("guard_names", False)
+        if not isinstance(guard_names, bool):
+            raise ValueError("guard_names")
+        return Defaults(weights, None if penalty is None else float(penalty), controls, rerank, guard_names)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise UserError(f"{path / 'tuning.json'} holds no feature weights; tune again or delete it") from None
 

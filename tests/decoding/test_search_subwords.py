@@ -106,7 +106,8 @@ class Oracle:
 def test_a_beam_that_drops_nothing_equals_brute_force(seed, context, text, limit, mode, weights, penalty, switches):
     scorer = TableScorer(len(SUBWORDS), context, seed, spread=1.0)
     reader = SubwordReader(SUBWORDS)
-    options = DecodeOptions(**limit, mode=mode, length_penalty=penalty, beam=EVERYTHING, nbest=5, **switches)
+    settings = {"mode": mode, "length_penalty": penalty, "capitalize": False, **limit, **switches}
+    options = DecodeOptions(beam=EVERYTHING, nbest=5, **settings)
     expected = Oracle(scorer, reader, text, options, weights, penalty).all()
     found = Summarizer(scorer, reader, Defaults(weights, penalty)).summarize([text], options)[0]
     if not expected:

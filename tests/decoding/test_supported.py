@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from small_models import LEADS, subwords_folder, words_folder
 
 import hedline
+from hedline import api
 from hedline.decoding.summary import Hypothesis
 from hedline.decoding.supported import supported_first
+from hedline.errors import UserError
 from hedline.metrics.names import unsupported_names
 
 LEAD = "The harbour master of Brindle Cove resigned on Monday, the council said."
@@ -28,6 +34,50 @@ def test_the_best_candidate_without_an_invented_name_comes_first_and_the_rest_ke
     ]
     found = [each.text for each in supported_first([candidate(text) for text in texts], LEAD)]
     assert found == [texts[2], texts[3], texts[1], texts[0]]
+    again = supported_first([candidate(text) for text in [texts[3], texts[2], texts[3]]], LEAD)
+    assert [each.text for each in again] == [texts[3], texts[2]]
+
+
+def test_a_headline_that_misses_the_exact_length_stays_behind():
+    short = replace(candidate("Harbour master quits"), short=2)
+    exact = candidate("Harbour master of NATO quits in Oslo")
+    assert [each.text for each in supported_first([short, exact], LEAD)] == [exact.text, short.text]
+
+
+def test_a_model_says_whether_its_names_are_guarded(tmp_path):
+    lead = "The tech giant will let its assistant answer questions about what is on the screen."
+    folder = tmp_path / "model"
+    shutil.copytree(api.find_model(None), folder)
+    tuning = json.loads((folder / "tuning.json").read_text())
+    headlines = {}
+    for guard in (True, False):
+        tuning["decoding"]["guard_names"] = guard
+        (folder / "tuning.json").write_text(json.dumps(tuning))
+        headlines[guard] = hedline.load(folder)(lead)
+    plain = hedline.load()
+    assert headlines == {guard: plain(lead, guard_names=guard) for guard in (True, False)}
+    assert headlines[True] != headlines[False]
+    tuning["decoding"]["guard_names"] = "yes"
+    (folder / "tuning.json").write_text(json.dumps(tuning))
+    with pytest.raises(UserError, match=r"tuning\.json"):
+        hedline.load(folder)
+
+
+def test_the_guard_searches_again_only_where_a_name_was_invented(monkeypatch):
+    leads = [
+        "The city council voted on Tuesday to close the old harbour bridge for repairs.",
+        "The tech giant will let its assistant answer questions about what is on the screen.",
+    ]
+    summarizer = hedline.load()
+    plain = summarizer.summarize(leads, nbest=1, guard_names=False)
+    invented = [
+        bool(unsupported_names(each.text, lead, summarizer.casing)) for each, lead in zip(plain, leads, strict=True)
+    ]
+    assert invented == [False, True]
+    searched = []
+    monkeypatch.setattr(api, "decode", lambda *rest, old=api.decode: searched.append(len(rest[1].inputs)) or old(*rest))
+    summarizer.summarize(leads, guard_names=True)
+    assert searched[0] == 2 and set(searched[1:]) == {1}
 
 
 @pytest.mark.parametrize("make", [words_folder, subwords_folder])

@@ -80,7 +80,7 @@ def check_command(words: list[str], where: str) -> None:
     elif program == "hedline":
         parse(arguments, where)
     else:
-        assert program in ("pip", "cd", "git", "mkdir", "cp", "xz", "sed", "for", "do", "done"), (
+        assert program in ("pip", "cd", "git", "mkdir", "cp", "xz", "sed", "grep", "for", "do", "done"), (
             f"{where}: unknown program {program}"
         )
 

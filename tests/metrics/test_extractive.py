@@ -86,3 +86,22 @@ def test_sets_of_different_length_are_refused():
         measure_extractiveness(["a"], [])
     with pytest.raises(UserError):
         measure_extractiveness([], [])
+
+
+@pytest.mark.parametrize(
+    ("headline", "lead", "expected"),
+    [
+        ("Orioles' GM says wall will move", "Orioles general manager Mike Elias said the wall will move.", []),
+        ("Firm denies DOJ claims", "The firm denied claims of the Department of Justice.", []),
+        ("Dancer of DWTS calls police", "A dancer of Dancing with the Stars called the police.", []),
+        ("The PS5 is cheap now", "The PlayStation 5 (slim) is cheap now.", []),
+        ("The Lib Dems lose a vote", "The Liberal Democrats lost a vote.", []),
+        ("Game Is An Epic", "The game will be an epic.", []),
+        ("Helpers from US arrive", "They use such helpers in United Airlines and Samsung offices.", ["US"]),
+        ("Plant of the EU closes", "The European plant and its union closed.", ["EU"]),
+        ("The bank in Oslo denies it", "The bank denied it.", ["Oslo"]),
+        ("Man of the NHS quits", "A man quit the health service.", ["NHS"]),
+    ],
+)
+def test_short_forms_are_supported_by_what_they_shorten(headline: str, lead: str, expected: list[str]) -> None:
+    assert unsupported_names(headline, lead) == expected

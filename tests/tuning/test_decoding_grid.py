@@ -87,12 +87,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_chosen_settings_are_written_and_used(home: Path) -> None:
     weights = {"log_prob": 1.0, "unigram": 0.7}
-    (home / "model" / "tuning.json").write_text(json.dumps({"format": 1, "weights": weights, "stopped": "never"}))
+    before = {"format": 1, "weights": weights, "stopped": "never", "decoding": {"guard_names": True}}
+    (home / "model" / "tuning.json").write_text(json.dumps(before))
     paths = [home / "set.jsonl", home / "other.jsonl"]
     result, best = choose_decoding(home / "model", paths, DecodingSettings(limit=20))
     assert json.loads((home / "model" / "tuning.json").read_text()) == result
     assert (result["weights"], result["stopped"]) == (weights, "never")
-    assert result["decoding"] == best.setting.table()
+    assert result["decoding"] == best.setting.table() | {"guard_names": True}
     assert [each["inputs"] for each in result["decoding_choice"]["sets"]] == [20, 20]
     trials = result["decoding_choice"]["trials"]
     assert best.score == max(trial["score"] for trial in trials if trial["decoding"]["rerank"] == best.setting.rerank)

@@ -208,3 +208,12 @@ def test_a_users_mistake_is_one_sentence(home: Path, arguments: list[str], messa
         main.main()
     assert exit_.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_as_many_inputs_judge_the_weights_as_were_tuned_on(tmp_path: Path) -> None:
+    make_model(tmp_path / "model")
+    make_set(tmp_path / "set.jsonl", 200)
+    options = ["--limit", "60", "--beam", "2", "--rounds", "1", "--restarts", "0", "--workers", "1", "--json"]
+    command = [sys.executable, "-m", "hedline", "tune", str(tmp_path / "model"), str(tmp_path / "set.jsonl"), *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["shrinkage"]["inputs"] == 60

@@ -26,7 +26,9 @@ def evaluate(
     abstractiveness: Annotated[float | None, typer.Option(help="1: ABS, 0: ABS+ as tuned, -1: more copying.")] = None,
     length_penalty: Annotated[float | None, typer.Option(help="Exponent of the length normalisation.")] = None,
     rerank: Annotated[str | None, typer.Option(help="mbr or none, as in summarize; the model's way otherwise.")] = None,
-    guard_names: Annotated[bool, typer.Option("--guard-names", help="As in summarize.")] = False,
+    guard_names: Annotated[
+        bool | None, typer.Option("--guard-names/--no-guard-names", help="As in summarize; the model's way otherwise.")
+    ] = None,
     full_vocabulary: Annotated[bool, typer.Option("--full-vocabulary", help="No shortlist.")] = False,
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0: one for each core.")] = 0,
 ) -> None:

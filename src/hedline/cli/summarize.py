@@ -56,7 +56,7 @@ Rerank = Annotated[
 Variant = Annotated[str, option("Feature definitions: paper or namas.")]
 BlockRepeats = Annotated[bool, option("No content word twice.")]
 GuardNumbers = Annotated[bool, option("No number the text does not have.")]
-GuardNames = Annotated[bool, option("Prefer a candidate without names the text does not have.")]
+GuardNames = Annotated[bool | None, option("Print no name the text does not have; automatic: as the model was set.")]
 CopyUnknown = Annotated[bool, option("Copy words the vocabulary lacks.")]
 FullVocabulary = Annotated[bool, option("Search all words instead of the shortlist.")]
 Format = Annotated[str, option("text, jsonl or zmert (n-best lines).")]
@@ -90,7 +90,7 @@ def summarize(
     variant: Variant = "paper",
     block_repeats: BlockRepeats = True,
     guard_numbers: GuardNumbers = True,
-    guard_names: GuardNames = False,
+    guard_names: GuardNames = None,
     copy_unknown: CopyUnknown = True,
     full_vocabulary: FullVocabulary = False,
     format: Format = "text",

@@ -25,7 +25,12 @@ Seed = Annotated[int, option("Fixes everything random.", min=0)]
 Restarts = Annotated[int, option("Random starts in every round.", min=0)]
 Smoothing = Annotated[int, option("Intervals averaged on each side of a candidate.", min=0)]
 Check = Annotated[
-    int, option("Inputs after the tuning ones that decide how far to go toward the weights found.", min=0)
+    int | None,
+    option(
+        "Inputs after the tuning ones that decide how far to go toward the weights found; automatic: as many as are "
+        "tuned on, at most 500.",
+        min=0,
+    ),
 ]
 LengthPenalty = Annotated[
     float | None, option("The search's, in every round and afterwards; automatic: 1.8.", min=0, max=5)
@@ -53,7 +58,7 @@ def tune(
     seed: Seed = 1,
     restarts: Restarts = 12,
     smoothing: Smoothing = 0,
-    check: Check = 500,
+    check: Check = None,
     length_penalty: LengthPenalty = None,
     words: Words = None,
     bytes: Bytes = None,
@@ -84,7 +89,8 @@ def tune(
     settings = Settings(
         limit, beam, objective or OBJECTIVE, preset, rounds=rounds, restarts=restarts, smoothing=smoothing, seed=seed,
         decode={name: value for name, value in decode.items() if value is not None},
-        check=check, length_penalty=LENGTH_PENALTY if length_penalty is None else length_penalty,
+        check=min(limit, 500) if check is None else check,
+        length_penalty=LENGTH_PENALTY if length_penalty is None else length_penalty,
         **_named(features, bounds, start),
     )  # fmt: skip
     print(report.header(settings.features), file=sys.stderr)

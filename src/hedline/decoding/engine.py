@@ -26,13 +26,14 @@ class Defaults:
     """What a model brings along (tuning.json), used where options leave it open.
 
     weights: tuned features; length_penalty: with them; controls: usual control tokens by group (`length`, `support`,
-    `case`); rerank: how the beam's candidates are put in order.
+    `case`); rerank: how the beam's candidates are put in order; guard_names: whether names need support.
     """
 
     weights: Mapping[str, float] = field(default_factory=lambda: dict(ABS_WEIGHTS))
     length_penalty: float | None = None
     controls: Mapping[str, str] = field(default_factory=dict)
     rerank: str = "none"
+    guard_names: bool = False
 
 
 def resolve_weights(options: DecodeOptions, defaults: Defaults) -> dict[str, float]:

@@ -32,9 +32,10 @@ class DecodeOptions:
     length_penalty: exponent a of ((5 + units) / 6)^a, which divides the score of a finished headline; None takes the
     model's default. recombine: merge hypotheses that no future can tell apart.
     block_repeats: no content word, and no pair of words, twice. guard_numbers: no number the input does not have.
-    guard_names: of the best candidates the first without a name that the input does not support (supported.py).
+    guard_names: of the best candidates the first without a name that the input does not support (supported.py); None
+    takes the model's default.
     copy_unknown: input words outside the vocabulary may be copied. full_vocabulary: no shortlist.
-    capitalize: the first letter in upper case (word models).
+    capitalize: the first letter in upper case (word models; the copied words of subword models).
     rerank: `mbr` puts the candidate first that the beam's others agree with most (consensus.py), `none` the best
     scored one; None takes the model's default. Greedy and exact searches have nothing to rerank.
     diversity: of an n-best list no two share more than 1 - diversity of their words and pairs of words (diverse.py).
@@ -56,7 +57,7 @@ class DecodeOptions:
     recombine: bool = True
     block_repeats: bool = True
     guard_numbers: bool = True
-    guard_names: bool = False
+    guard_names: bool | None = None
     copy_unknown: bool = True
     full_vocabulary: bool = False
     capitalize: bool = True

@@ -1,8 +1,8 @@
 """The name guard: no name in a headline that nothing in its input supports.
 
 The number guard can forbid a digit as the search writes it; whether a capital makes a name is known only when the
-headline is there. So the search returns more candidates than were asked for, and the best one without an invented name
-is printed; where all have one, the search is repeated with the input's own words.
+headline is there. So where a headline has an invented name, and only there, the search is repeated for more candidates,
+of which the best one without is printed; where all have one, it is repeated with the input's own words.
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ Casing = Mapping[str, str] | None
 def supported_first(candidates: Sequence[Hypothesis], lead: str, casing: Casing = None) -> list[Hypothesis]:
     """Candidates (best first) by how many of their names the lead does not support; equal ones keep their order.
 
+    One that misses an exact length stays behind those that do not; a headline found twice is there once.
     casing: lower-case word to its usual form, to tell names where every word has a capital.
     """
     from hedline.metrics.names import unsupported_names
 
-    return sorted(candidates, key=lambda each: len(unsupported_names(each.text, lead, casing)))
+    once: dict[str, Hypothesis] = {}
+    for each in candidates:
+        once.setdefault(each.text, each)
+    return sorted(once.values(), key=lambda each: (each.short, len(unsupported_names(each.text, lead, casing))))
 
 
 def invents(candidates: Sequence[Hypothesis], lead: str, casing: Casing = None) -> bool:

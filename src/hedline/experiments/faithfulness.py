@@ -17,7 +17,7 @@ from hedline.metrics.numbers import unsupported_numbers
 from hedline.text.truecase import Truecaser
 
 NAME = "faithfulness"
-GUARD_OFF, GUARD_ON = {"guard_numbers": False}, {"guard_numbers": True}
+GUARD_OFF, GUARD_ON = ({"guard_numbers": on, "guard_names": False} for on in (False, True))
 BOTH_ON = {"guard_numbers": True, "guard_names": True}
 
 SYSTEMS = {

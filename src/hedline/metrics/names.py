@@ -7,12 +7,14 @@ What counts as a name, erring towards silence, since a capital proves little in 
   colon, a full stop, a dash or an opening quote), where any word is capitalised.
 - In a title-case headline, and at an opening, capitals mean nothing by themselves: the word is a name only if a casing
   table is given and it says that the word is usually capitalised inside sentences.
-- The pronoun "I", digits and words of one letter are never names.
+- The pronoun "I", function words ("Is", "An"), digits and words of one letter are never names.
 
 What counts as support, erring towards kindness: the input holds the word in any case, with or without a possessive,
-a plural s, or points ("U.S." and "US"); or a word of which it is a short derivation ("Russia", "Russian"); or
-consecutive capitalised words whose initials it spells ("European Union" supports "EU"). A compound is
-supported when each of its parts is.
+a plural s, or points ("U.S." and "US"); or a word of which it is a short derivation or the like ("Russia" and
+"Russian", "Ukraine" and "Ukrainian"); or a capitalised word that it clips ("Democrats" supports "Dems"); or consecutive
+words whose initials it spells, small words counted or not ("European Union" supports "EU", "general manager" GM,
+"Department of Justice" DOJ, "PlayStation 5" PS5), where states and unions want capitals ("use such" does not support
+"US"). A compound is supported when each of its parts is.
 """
 
 from __future__ import annotations
@@ -27,6 +29,10 @@ _OPENERS = frozenset({":", ".", "!", "?", "-", "--", "–", "—", "``", '"', "�
 _INITIALS_SKIP = frozenset({"of", "the", "and", "for", "in", "on", "de"})
 _MIN_STEM = 4
 _MAX_ENDING = 3
+_PEOPLES = frozenset({"a", "e", "y", "o", "i", "n", "ey", "ia", "an", "ian", "ean", "ese", "ish", "ic"})
+_MIN_CLIP = 3
+_LONGEST_ACRONYM = 6
+_STATES = frozenset({"us", "uk", "eu", "un", "uae", "usa"})
 
 
 def unsupported_names(headline: str, lead: str, casing: Mapping[str, str] | None = None) -> list[str]:
@@ -40,8 +46,8 @@ def unsupported_names(headline: str, lead: str, casing: Mapping[str, str] | None
         return []
     lead_tokens = words(lead)
     known = {form for token in lead_tokens for part in _parts(token) for form in _forms(part)}
-    initials = _initials(lead_tokens)
-    return [name for name in names if not _supported(name, known, initials)]
+    proper = [token.lower() for token in lead_tokens if token[:1].isupper()]
+    return [name for name in names if not _supported(name, known, proper, _acronyms(lead_tokens))]
 
 
 def find_names(headline: str, casing: Mapping[str, str] | None = None) -> list[str]:
@@ -55,6 +61,7 @@ def find_names(headline: str, casing: Mapping[str, str] | None = None) -> list[s
         if token[:1].isalpha() and len(token) > 1:
             if _capitals(token) >= 2 or (
                 token[0].isupper()
+                and token.lower() not in FUNCTION_WORDS
                 and (_usually_capitalised(token, casing) if title_case or opening else token not in _ALWAYS)
             ):
                 names.append(token)
@@ -104,27 +111,57 @@ def _forms(word: str) -> set[str]:
     return forms
 
 
+def _acronyms(tokens: list[str]) -> set[str]:
+    """What the words of an input may be shortened to, in small letters."""
+    capitalised = [token if token[:1].isupper() or token.lower() in _INITIALS_SKIP else "," for token in tokens]
+    return _initials(capitalised) | (_initials(tokens) - _STATES)
+
+
 def _initials(tokens: list[str]) -> set[str]:
-    """Initials of every run of two to six capitalised words, small words inside a run passed over."""
+    """Initials of every run of two to six words, with the small words in it and without; numbers stay whole."""
     found: set[str] = set()
-    run = ""
-    for token in tokens:
-        if token[:1].isupper():
-            run = (run + token[0].lower())[-6:]
-            found.update(run[start:] for start in range(len(run) - 1))
-        elif token.lower() not in _INITIALS_SKIP:
-            run = ""
+    for skipped in (frozenset[str](), _INITIALS_SKIP):
+        run: list[str] = []
+        for token in tokens:
+            if not token[:1].isalnum():
+                run = []
+            elif token.lower() not in skipped:
+                run = [*run, _initial(token)][-_LONGEST_ACRONYM:]
+                found.update("".join(run[start:]) for start in range(len(run) - 1))
     return found
 
 
-def _supported(name: str, known: set[str], initials: set[str]) -> bool:
+def _initial(token: str) -> str:
+    """What a word gives to an acronym: its first letter, all capitals of `PlayStation`, or the whole number."""
+    if token.isdigit():
+        return token
+    inner = "".join(character for character in token if character.isupper())
+    return (inner if len(inner) > 1 and not token.isupper() else token[0]).lower()
+
+
+def _supported(name: str, known: set[str], proper: list[str], acronyms: set[str]) -> bool:
+    """known: forms of the input's words; proper: its capitalised words."""
     return all(
-        bool(_forms(part) & known) or part in initials or any(_derived(part, word) for word in known)
+        bool(_forms(part) & (known | acronyms))
+        or any(_derived(part, word) for word in known)
+        or any(_clips(form, word) for form in _forms(part) for word in proper)
         for part in _parts(name)
     )
 
 
+def _clips(short: str, word: str) -> bool:
+    """Whether a form of three letters or more is how the word begins."""
+    return len(short) >= _MIN_CLIP and word.startswith(short)
+
+
 def _derived(left: str, right: str) -> bool:
-    """Whether the longer word is the shorter one (of at least four letters) and up to three letters more."""
-    short, long = sorted((left, right), key=len)
-    return len(short) >= _MIN_STEM and len(long) - len(short) <= _MAX_ENDING and long.startswith(short)
+    """Whether one word is the other and up to three letters more, or both differ in the ending of a people's name.
+
+    >>> _derived("russia", "russian"), _derived("ukraine", "ukrainian"), _derived("johnson", "johnston")
+    (True, True, False)
+    """
+    shared = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    endings = {left[shared:], right[shared:]}
+    if "" in endings:
+        return shared >= _MIN_STEM and max(map(len, endings)) <= _MAX_ENDING
+    return shared >= _MIN_STEM and endings <= _PEOPLES

@@ -114,7 +114,8 @@ def automatic(preset: str, pairs: int, on_gpu: bool) -> TrainConfig:
     if preset == "paper":
         return config
     if on_gpu and pairs >= 500_000:
-        return replace(config, batch=2048)
+        # One epoch of attention on 1.4 million pairs: valid perplexity 70.3 at 0.003, 57.7 at 0.006, 59.5 at 0.012.
+        return replace(config, batch=2048, lr=0.006)
     if on_gpu:
         batch, rate, epochs = _batch(pairs, 256), config.lr, 15
     else:

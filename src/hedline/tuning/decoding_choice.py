@@ -142,7 +142,8 @@ def _row(trial: Trial) -> dict[str, Any]:
 def _write(path: Path, setting: Setting, record: Mapping[str, Any]) -> dict[str, Any]:
     """Put the setting and how it was found into tuning.json, beside the weights that are there."""
     value = read_json(path) if path.is_file() else {"format": FORMAT, "weights": dict(ABS_WEIGHTS)}
-    result = {**value, "decoding": setting.table(), "decoding_choice": record}
+    guard = read_defaults(path.parent).guard_names
+    result = {**value, "decoding": setting.table() | {"guard_names": guard}, "decoding_choice": record}
     write_json(path, result)
     return result
 

@@ -76,7 +76,8 @@ class Settings:
     def options(self) -> dict[str, Any]:
         """How the search is called in every round."""
         fixed = {"beam": self.beam, "nbest": self.beam, "length_penalty": self.length_penalty, "rerank": "none"}
-        return {**DECODE_FOR[find_preset(self.preset).name], **self.decode, **fixed}
+        # Lists of what the search finds; which of it is printed is the guard's business, afterwards.
+        return {**DECODE_FOR[find_preset(self.preset).name], **self.decode, **fixed, "guard_names": False}
 
 
 def tune(
@@ -101,7 +102,8 @@ def tune(
     state = State(work or model / ".tuning", {**identity, **_plain(settings)})
     tuning = _run(model, items, settings, judge, state, workers, tell)
     result = {**_result(tuning, settings, judge, path, items), **_stamp()}
-    result["decoding"]["controls"] = dict(read_defaults(model).controls)  # the run decoded with them
+    kept = read_defaults(model)  # the run decoded with its controls
+    result["decoding"] |= {"controls": dict(kept.controls), "guard_names": kept.guard_names}
     job = Job(str(model), held, settings.options(), settings.features, judge)
     shrunk = shrink(job, tuning.weights, preset.headline.lower(), workers)
     if shrunk is not None:

@@ -188,3 +188,16 @@ def test_a_missing_model_is_a_sentence():
 def test_importing_hedline_imports_neither_torch_nor_numpy():
     code = "import sys, hedline; print([name for name in ('torch', 'numpy', 'typer') if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("mode", ["extractive", "compressive"])
+def test_copied_words_begin_as_the_text_does(mode: str) -> None:
+    lead = "The company denied that it had planned to sell its stake in the bank to a rival."
+    summarizer = hedline.load()
+    for nbest in (1, 12):
+        (found,) = summarizer.summarize([lead], mode=mode, nbest=nbest)
+        assert all(each.text[0].isupper() for each in found.nbest)
+        (small,) = summarizer.summarize([lead.lower()], mode=mode, nbest=nbest)
+        assert all(each.text == each.text.lower() for each in small.nbest)
+    (plain,) = summarizer.summarize([lead], mode=mode, nbest=12, capitalize=False)
+    assert any(each.text[0].islower() for each in plain.nbest)

@@ -13,7 +13,14 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from hedline.decoding.engine import Defaults, decode, resolve_penalty, resolve_rerank, resolve_weights
+from hedline.decoding.engine import (
+    Defaults,
+    decode,
+    resolve_guard,
+    resolve_penalty,
+    resolve_rerank,
+    resolve_weights,
+)
 from hedline.decoding.intake import LONGEST, Intake, take_in
 from hedline.decoding.lexicon import Lexicon
 from hedline.decoding.options import RERANKS, DecodeOptions
@@ -115,7 +122,7 @@ class Summarizer:
         lexicon = self.reader.open([source for source, _ in read], options, weights)
         found = decode(self.scorer, lexicon, options, weights, penalty)
         self._try_again(read, found, options, weights, penalty)
-        if self.defaults.guard_names if options.guard_names is None else options.guard_names:
+        if resolve_guard(options, self.defaults):
             self._guard_names([source for source, _ in read], found, options, weights, penalty)
         summaries = []
         for take, (source, cut), nbest in zip(taken, read, found, strict=True):
@@ -250,7 +257,9 @@ def read_defaults(path: Path) -> Defaults:
             raise ValueError("guard_names")
         return Defaults(weights, None if penalty is None else float(penalty), controls, rerank, guard_names)
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise UserError(f"{path / 'tuning.json'} holds no feature weights; tune again or delete it") from None
+        raise UserError(
+            f"{path / 'tuning.json'} holds no feature weights or wrong decoding settings; tune again or delete it"
+        ) from None
 
 
 def _word_reader(folder: ModelFolder) -> Reader:

@@ -91,11 +91,11 @@ def test_sets_of_different_length_are_refused():
 @pytest.mark.parametrize(
     ("headline", "lead", "expected"),
     [
-        ("Orioles' GM says wall will move", "Orioles general manager Mike Elias said the wall will move.", []),
-        ("Firm denies DOJ claims", "The firm denied claims of the Department of Justice.", []),
-        ("Dancer of DWTS calls police", "A dancer of Dancing with the Stars called the police.", []),
-        ("The PS5 is cheap now", "The PlayStation 5 (slim) is cheap now.", []),
-        ("The Lib Dems lose a vote", "The Liberal Democrats lost a vote.", []),
+        ("GM of hotel quits in Porto", "The general manager of a hotel in Porto has quit.", []),
+        ("A clerk sues the DOJ", "A clerk has sued the Department of Justice.", []),
+        ("Choir of SOTS tours Malta", "The choir of Songs of the Sea will tour Malta.", []),
+        ("A PS5 for every ward", "The hospital bought a PlayStation 5 for every ward.", []),
+        ("The Lib Dems want a tram", "The Liberal Democrats of the town want a tram.", []),
         ("Game Is An Epic", "The game will be an epic.", []),
         ("Helpers from US arrive", "They use such helpers in United Airlines and Samsung offices.", ["US"]),
         ("Plant of the EU closes", "The European plant and its union closed.", ["EU"]),

@@ -46,6 +46,7 @@ def test_tuning_raises_rouge_and_is_written_into_the_model(home: Path, tuned) ->
     assert result["after"]["objective"] > result["before"]["objective"] + 0.05
     assert result["weights"]["log_prob"] == 1
     assert result["weights"]["reorder"] <= 0
+    assert result["decoding"]["guard_names"] is False
     assert result["version"] == hedline.__version__
     assert result["set"]["inputs"] == 20
     assert result["set"]["fingerprint"] == fingerprint(read_evaluation_set(home / "set.jsonl", 20))

@@ -36,6 +36,11 @@ class Defaults:
     guard_names: bool = False
 
 
+def resolve_guard(options: DecodeOptions, defaults: Defaults) -> bool:
+    """Whether names are guarded: as asked, else as the model was set."""
+    return defaults.guard_names if options.guard_names is None else options.guard_names
+
+
 def resolve_weights(options: DecodeOptions, defaults: Defaults) -> dict[str, float]:
     """The weights to search with."""
     weights = check_weights(defaults.weights if options.weights is None else options.weights)

@@ -18,7 +18,7 @@ from hedline.decoding.piece_tables import SPACE, PieceTables, unfinished
 from hedline.decoding.scorer import Floats, Ints, Step
 from hedline.decoding.subword_input import SubwordInput, word_key
 from hedline.decoding.summary import Hypothesis
-from hedline.text.surface import capitalized
+from hedline.text.surface import begins_with_capital, capitalized
 
 FORBIDDEN = -np.inf
 
@@ -208,11 +208,7 @@ class SubwordLexicon:
         pieces = [self.tables.pieces[index] for index in ids.tolist()]
         text = b"".join(pieces).decode("utf-8", "replace").strip(" ")
         tokens = tuple(text.split(" ")) if text else ()
-        if (
-            self.options.capitalize
-            and self.options.mode != "abstractive"
-            and source.text.lstrip("[(\"'“‘")[:1].isupper()
-        ):
+        if self.options.capitalize and self.options.mode != "abstractive" and begins_with_capital(source.text):
             # A copied word has the case of its place; an abstractive model writes the case it was taught.
             tokens = (*capitalized(tokens[:1]), *tokens[1:])
             text = " ".join(tokens)

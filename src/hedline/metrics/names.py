@@ -47,7 +47,8 @@ def unsupported_names(headline: str, lead: str, casing: Mapping[str, str] | None
     lead_tokens = words(lead)
     known = {form for token in lead_tokens for part in _parts(token) for form in _forms(part)}
     proper = [token.lower() for token in lead_tokens if token[:1].isupper()]
-    return [name for name in names if not _supported(name, known, proper, _acronyms(lead_tokens))]
+    spelled = known | _acronyms(lead_tokens)
+    return [name for name in names if not _supported(name, spelled, known, proper)]
 
 
 def find_names(headline: str, casing: Mapping[str, str] | None = None) -> list[str]:
@@ -139,10 +140,10 @@ def _initial(token: str) -> str:
     return (inner if len(inner) > 1 and not token.isupper() else token[0]).lower()
 
 
-def _supported(name: str, known: set[str], proper: list[str], acronyms: set[str]) -> bool:
-    """known: forms of the input's words; proper: its capitalised words."""
+def _supported(name: str, spelled: set[str], known: set[str], proper: list[str]) -> bool:
+    """known: forms of the input's words; spelled: these and its acronyms; proper: its capitalised words."""
     return all(
-        bool(_forms(part) & (known | acronyms))
+        bool(_forms(part) & spelled)
         or any(_derived(part, word) for word in known)
         or any(_clips(form, word) for form in _forms(part) for word in proper)
         for part in _parts(name)

@@ -140,6 +140,15 @@ def capitalized(forms: Sequence[str]) -> list[str]:
     return result
 
 
+def begins_with_capital(text: str) -> bool:
+    """Whether the first letter of a text, behind quotes and brackets, is a capital.
+
+    >>> begins_with_capital("[Wire] Prices rise"), begins_with_capital("iPhone sales fall")
+    (True, False)
+    """
+    return text.lstrip("[(\"'“‘")[:1].isupper()
+
+
 def _capital(form: str) -> str:
     capital = form[0].upper() + form[1:]
     fits = form == form.lower() and same_length(capital, form) and not form.startswith(("www.", "http"))

@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup test check lint types demo docs clean
+.PHONY: setup test check lint types demo docs mutants wrong-changes house lock fuzz clean
 
 setup: $(VENV)/.ready
 
@@ -23,6 +23,28 @@ types: setup
 	$(BIN)/mypy
 
 check: lint types test
+
+# Readers and C kernels (with sanitizers) fed odd inputs, chosen by coverage where clang and atheris are there: FUZZ="--seconds 600".
+fuzz: setup
+	command -v clang >/dev/null && $(BIN)/pip install --quiet atheris || echo "no clang or no atheris: random inputs"
+	$(BIN)/python scripts/fuzz.py $(FUZZ)
+
+# The locked versions and hashes of the development environment, from what is installed; docs/licences.md with it.
+lock: setup
+	$(BIN)/pip install --quiet uv
+	$(BIN)/python scripts/lock.py
+
+# How many machine-made wrong changes the tests of ten modules notice: hours. One module: MUTANTS="metrics/lcs.py --most 0".
+mutants: setup
+	$(BIN)/python scripts/mutants.py $(MUTANTS)
+
+# Known wrong changes, each of which one named test must notice: about ten minutes.
+wrong-changes: setup
+	$(BIN)/python scripts/wrong_changes.py
+
+# Files, their lengths, and how many of them one headline, one training, one tuning enters.
+house: setup
+	$(BIN)/python scripts/house.py
 
 # Its own environment, so that it shows what a user installs and leaves the developer's alone.
 # No bytecode for all of numpy: an eighth less on the disk, and Python writes what it needs at the first start.

@@ -5,6 +5,8 @@
 
 - docs/examples.md: examples/leads.txt through the shipped models, with the verdicts of examples/verdicts.tsv
 - docs/heatmap.svg: the alignment of one headline
+- docs/reproduction.md and its pictures: `hedline reproduce report`
+- README.md, docs/*.md, model cards: every `<!-- made: NAME -->` block, from the JSON under results/
 - docs/annotated-paper.md: every code block after a `<!-- code: FILE::NAME -->` line, taken from the source
 
 `--check` runs no model: examples and heat map count as stale when a shipped model or the leads have changed.
@@ -20,20 +22,24 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hedline.decoding.engine import LENGTH_PENALTY
+from hedline.decoding.decode import LENGTH_PENALTY
+from hedline.experiments.quoted import fill
+from hedline.experiments.reproduce import write_report
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = (ROOT / "src/hedline/shipped/default", ROOT / "src/hedline/shipped/abs")
 LEADS, VERDICTS = ROOT / "examples/leads.txt", ROOT / "examples/verdicts.tsv"
 EXAMPLES, PICTURE = ROOT / "docs/examples.md", ROOT / "docs/heatmap.svg"
 ANNOTATED = ROOT / "docs/annotated-paper.md"
+RESULTS, REPORT = ROOT / "results", ROOT / "docs/reproduction.md"
+QUOTING = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *(model / "README.md" for model in MODELS)]
 PICTURE_LEAD = "The Bank of England raised interest rates on Thursday, citing stubborn wage growth."
 SETTINGS = {
     "default": [],
     "abs (ABS+)": ["--model", "abs"],
-    "abs, `--abstractiveness 1` (ABS)": ["--model", "abs", "--abstractiveness", "1"],
+    "abs, `--no-tuned` (ABS)": ["--model", "abs", "--no-tuned"],
 }
-WORDS = {"fine": "yes", "edit": "after one small edit", "no": "no", "": "not judged"}
+WORDS = {"fine": "yes", "no": "no", "": "not judged"}
 CODE = re.compile(r"(<!-- code: (\S+?)::(\S+) -->\n)```py\n.*?\n```\n", re.DOTALL)
 
 
@@ -53,7 +59,7 @@ def hedline(*arguments: str) -> str:
 
 
 def read_verdicts() -> dict[str, tuple[str, str]]:
-    """Headline to (fine, edit or no; why), by the exact text: a changed headline has no verdict."""
+    """Headline to (fine or no; why), by the exact text: a changed headline has no verdict."""
     rows = [line.split("\t") for line in VERDICTS.read_text("utf-8").splitlines() if line and line[0] != "#"]
     return {headline: (verdict, why) for headline, verdict, why in rows}
 
@@ -61,13 +67,8 @@ def read_verdicts() -> dict[str, tuple[str, str]]:
 def count(headlines: list[str], verdicts: dict[str, tuple[str, str]]) -> str:
     """One sentence with the numbers."""
     found = [verdicts.get(headline, ("", ""))[0] for headline in headlines]
-    taken = found.count("fine") + found.count("edit")
     open_ = f"; {found.count('')} not judged" if "" in found else ""
-    return (
-        f"{found.count('fine')} as they are, {found.count('edit')} after one small edit, "
-        f"{found.count('no')} not{open_}: "
-        f"**{taken} of {len(found)}** that a desk would take."
-    )
+    return f"**{found.count('fine')} of {len(found)}** that a desk would print unchanged{open_}."
 
 
 def example_page() -> str:
@@ -83,7 +84,7 @@ def example_page() -> str:
             "",
             f"> {lead}",
             "",
-            "| | headline | would a desk take it? |",
+            "| | headline | would a desk print it unchanged? |",
             "|---|---|---|",
         ]
         for name, headlines in outputs.items():
@@ -102,12 +103,12 @@ The headlines are what the shipped models print, unedited:
 
 ```sh
 hedline summarize examples/leads.txt                                   # the default model, a transformer
-hedline summarize examples/leads.txt --model abs                       # the paper's ABS+, as tuned
-hedline summarize examples/leads.txt --model abs --abstractiveness 1   # ABS, its network alone
+hedline summarize examples/leads.txt --model abs                       # ABS+ with our options, as tuned
+hedline summarize examples/leads.txt --model abs --no-tuned            # ABS, its network alone
 ```
 
-`make docs` makes this page again. The verdicts are the page author's alone, by this rule: a headline is taken when it
-is true to the lead and reads as a headline, or would after one small edit (a word or a tail changed). They are kept in
+`make docs` makes this page again. The verdicts are the page author's alone, by this rule: a headline is taken when a
+desk would print it unchanged: true to the lead, whole, and good English. They are kept in
 `examples/verdicts.tsv` by the exact headline, so a changed headline shows as "not judged". Count:
 """
 
@@ -154,6 +155,10 @@ def stale() -> list[str]:
     page = ANNOTATED.read_text("utf-8")
     if refresh_code(page) != page:
         found.append(ANNOTATED.name)
+    for path in QUOTING:
+        page = path.read_text("utf-8")
+        if fill(page, RESULTS) != page:
+            found.append(str(path.relative_to(ROOT)))
     return found
 
 
@@ -164,6 +169,9 @@ def main() -> None:
     if parser.parse_args().check:
         names = stale()
         sys.exit(f"build_docs: {', '.join(names)} stale; run make docs" if names else 0)
+    write_report(RESULTS, REPORT)
+    for path in QUOTING:
+        path.write_text(fill(path.read_text("utf-8"), RESULTS), "utf-8")
     ANNOTATED.write_text(refresh_code(ANNOTATED.read_text("utf-8")), "utf-8")
     EXAMPLES.write_text(example_page(), "utf-8")
     hedline(PICTURE_LEAD, "--explain", str(PICTURE))

@@ -20,6 +20,8 @@ from small_models import LEADS, subwords_folder, words_folder
 import hedline
 from hedline.decoding.features import ABS_WEIGHTS
 
+FREE = {"guard_meaning": False}  # what a network without training writes keeps no meaning
+
 
 @pytest.fixture(scope="module", params=["words", "subwords"])
 def folder(request, tmp_path_factory) -> Path:
@@ -29,8 +31,8 @@ def folder(request, tmp_path_factory) -> Path:
 
 def test_three_lines(folder):
     summarizer = hedline.load(folder)
-    text = summarizer(LEADS[0], words=8)
-    result = summarizer.summarize([LEADS[0]], words=8)[0]
+    text = summarizer(LEADS[0], words=8, **FREE)
+    result = summarizer.summarize([LEADS[0]], words=8, **FREE)[0]
     assert text == result.text == str(result) and 0 < len(text.split()) <= 8
     assert result.alignment.shape == (len(result.tokens), len(result.source))
     np.testing.assert_allclose(result.alignment.sum(axis=1), 1.0, atol=1e-4)
@@ -39,13 +41,13 @@ def test_three_lines(folder):
 
 
 def test_n_best_is_distinct_and_falls(folder):
-    nbest = hedline.load(folder).summarize([LEADS[1]], bytes=40, nbest=5)[0].nbest
+    nbest = hedline.load(folder).summarize([LEADS[1]], bytes=40, nbest=5, **FREE)[0].nbest
     assert len({each.text for each in nbest}) == len(nbest) == 5
     assert [each.key for each in nbest] == sorted((each.key for each in nbest), reverse=True)
 
 
 def test_json_record(folder):
-    record = hedline.load(folder).summarize([LEADS[2]], words=5, nbest=2)[0].to_json("7", LEADS[2])
+    record = hedline.load(folder).summarize([LEADS[2]], words=5, nbest=2, **FREE)[0].to_json("7", LEADS[2])
     assert list(json.loads(json.dumps(record))) == [
         "id", "lead", "headline", "score", "tokens", "alignment", "copied", "novel", "nbest",
     ]  # fmt: skip
@@ -67,15 +69,17 @@ def test_modes_use_the_inputs_words_only(folder, mode):
 
 
 def test_what_is_not_utf8_is_noted(folder):
-    read, fine = hedline.load(folder).summarize(["The caf\ufffd council votes on the old bridge.", LEADS[0]], words=6)
+    read, fine = hedline.load(folder).summarize(
+        ["The caf\ufffd council votes on the old bridge.", LEADS[0]], words=6, **FREE
+    )
     assert any("UTF-8" in note for note in read.notes) and not fine.notes
 
 
 def test_abs_is_the_weights_one_and_zeros(folder):
     summarizer = hedline.load(folder)
-    plain = summarizer.summarize(LEADS, words=7, weights=ABS_WEIGHTS)
+    plain = summarizer.summarize(LEADS, words=7, weights=ABS_WEIGHTS, **FREE)
     zeros = summarizer.summarize(
-        LEADS, words=7, weights={"log_prob": 1, "unigram": 0, "bigram": 0, "trigram": 0, "reorder": 0}
+        LEADS, words=7, weights={"log_prob": 1, "unigram": 0, "bigram": 0, "trigram": 0, "reorder": 0}, **FREE
     )
     assert [each.text for each in plain] == [each.text for each in zeros]
     assert [each.score for each in plain] == [each.score for each in zeros]
@@ -84,13 +88,13 @@ def test_abs_is_the_weights_one_and_zeros(folder):
 
 def test_tuned_weights_and_the_dial(tmp_path):
     folder = words_folder(tmp_path / "model")
-    plain = hedline.load(folder).summarize(LEADS, words=6)
+    plain = hedline.load(folder).summarize(LEADS, words=6, **FREE)
     tuning = {"weights": {"log_prob": 1.0, "unigram": 4.0}, "decoding": {"length_penalty": 0.0}}
     (folder / "tuning.json").write_text(json.dumps(tuning))
     tuned = hedline.load(folder)
-    copied = [len(each.copied) / len(each.tokens) for each in tuned.summarize(LEADS, words=6)]
+    copied = [len(each.copied) / len(each.tokens) for each in tuned.summarize(LEADS, words=6, **FREE)]
     assert np.mean(copied) > np.mean([len(each.copied) / len(each.tokens) for each in plain])
-    assert [each.text for each in tuned.summarize(LEADS, words=6, abstractiveness=1.0)] == [each.text for each in plain]
+    assert [each.text for each in tuned.summarize(LEADS, words=6, tuned=False, **FREE)] == [each.text for each in plain]
     (folder / "tuning.json").write_text('{"weights": [1]}')
     with pytest.raises(hedline.UserError, match="holds no feature weights"):
         hedline.load(folder)
@@ -114,12 +118,12 @@ def test_special_inputs(folder):
         ({"words": 3, "exact_words": 3}, "not both"),
         ({"mode": "creative"}, "mode must be one of"),
         ({"colour": 1}, "no option is called 'colour'"),
-        ({"abstractiveness": 2}, "abstractiveness lies between"),
-        ({"abstractiveness": "much"}, "abstractiveness lies between"),
-        ({"fill": "0.8"}, "fill is a share"),
-        ({"diversity": None}, "diversity is a share"),
-        ({"length_penalty": float("nan")}, "length_penalty is an exponent"),
-        ({"length_penalty": "1"}, "length_penalty is an exponent"),
+        ({"abstractiveness": 2}, "abstractiveness must be a number between"),
+        ({"abstractiveness": "much"}, "abstractiveness must be a number between"),
+        ({"fill": "0.8"}, "fill must be a number between"),
+        ({"diversity": None}, "diversity must be a number between"),
+        ({"length_penalty": float("nan")}, "length_penalty must be a number"),
+        ({"length_penalty": "1"}, "length_penalty must be a number"),
         ({"weights": {"magic": 1.0}}, "no feature is called 'magic'"),
     ],
 )
@@ -163,7 +167,8 @@ JAPANESE = "市議会は火曜日、老朽化した橋を半年間閉鎖する�
 @pytest.mark.parametrize("model", ["default", "abs"])
 def test_another_language_is_noted(model):
     german, arabic, english, japanese = hedline.load(model).summarize([GERMAN, ARABIC, ENGLISH, JAPANESE])
-    assert all("the language it was trained on" in each.notes[0] for each in (german, arabic)) and not english.notes
+    assert "German" in german.notes[0] and german.text in GERMAN
+    assert "the language it was trained on" in arabic.notes[0] and not english.notes
     assert japanese.text == JAPANESE and "no spaces" in japanese.notes[0]
 
 
@@ -198,6 +203,6 @@ def test_copied_words_begin_as_the_text_does(mode: str) -> None:
         (found,) = summarizer.summarize([lead], mode=mode, nbest=nbest)
         assert all(each.text[0].isupper() for each in found.nbest)
         (small,) = summarizer.summarize([lead.lower()], mode=mode, nbest=nbest)
-        assert all(each.text == each.text.lower() for each in small.nbest)
+        assert all(each.text[0].isupper() for each in small.nbest)
     (plain,) = summarizer.summarize([lead], mode=mode, nbest=12, capitalize=False)
     assert any(each.text[0].islower() for each in plain.nbest)

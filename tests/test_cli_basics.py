@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import hedline
 from hedline.cli import main as module
 from hedline.cli.main import COMMANDS, build_app
-from hedline.errors import UserError
+from hedline.errors import UserError, install_hint
 
 ROOT = Path(__file__).resolve().parents[1]
 HERE = [name for name, (home, _, _) in COMMANDS.items() if importlib.util.find_spec(home)]
@@ -26,6 +26,11 @@ def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess
     return subprocess.run(
         [sys.executable, "-m", "hedline", *arguments], capture_output=True, text=True, cwd=cwd, timeout=120
     )
+
+
+def test_hints_name_an_installation_that_works_from_a_checkout() -> None:
+    assert install_hint("train") == f"pip install '{ROOT}[train]'"
+    assert "\ntrain = [" in (ROOT / "pyproject.toml").read_text("utf-8")
 
 
 def test_every_command_exists() -> None:
@@ -87,7 +92,8 @@ def test_a_users_mistake_is_one_sentence_and_exit_code_2(tmp_path: Path) -> None
         (["prepare", "missing.jsonl", "--out", "data", "--units", "letters"], "choose from words, subwords"),
         (["prepare", "missing.jsonl", "--out", "data", "--on-error", "cry"], "choose from stop, skip"),
         (["duc", "--year", "2004", "--docs", "x", "--models", "x", "--out", "o"], "x is no folder"),
-        (["stats", ".", "--format", "xml"], "choose text or json"),
+        (["stats", "missing", "--json"], "missing"),
+        (["stats", "missing", "--format", "json"], "missing"),
     ],
 )
 def test_mistakes_are_sentences(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hedline
-from hedline import health
+from hedline import doctor as health
 from hedline.api import shipped_models
 from hedline.cli.main import COMMANDS, build_app
 
@@ -110,7 +110,7 @@ def test_an_old_installation_under_new_code_is_found(monkeypatch: pytest.MonkeyP
 
 
 def test_doctor_does_not_import_torch() -> None:
-    code = "import sys; from hedline.health import diagnose; diagnose(); print('torch' in sys.modules)"
+    code = "import sys; from hedline.doctor import diagnose; diagnose(); print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
@@ -162,3 +162,11 @@ def test_completion_can_be_shown_and_installed(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "hedline" in (tmp_path / ".bashrc").read_text()
+
+
+def test_a_missing_package_is_named_and_unhealthy(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = health._version
+    monkeypatch.setattr(health, "_version", lambda name: None if name == "safetensors" else real(name))
+    check = health.check_installation()
+    assert not check.ok and "safetensors is not installed" in check.message
+    assert check.facts["required"]["safetensors"] is None

@@ -137,6 +137,7 @@ def test_reading_commands_write_nothing_and_use_no_network(home: Path, arguments
 
 
 def test_outputs_go_where_the_user_said_and_nowhere_else(home: Path) -> None:
+    (home / "heads").mkdir()
     done, written = watched(["summarize", "leads.txt", "--out", "heads/h.txt", "--explain", "why.html"], home)
     assert done.returncode == 0, done.stderr
     assert set(tree(home)) == {"leads.txt", "heads/h.txt", "why.html"}

@@ -9,52 +9,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from hedline.decoding.engine import (
-    Defaults,
-    decode,
-    resolve_guard,
-    resolve_penalty,
-    resolve_rerank,
-    resolve_weights,
-)
-from hedline.decoding.intake import LONGEST, Intake, take_in
-from hedline.decoding.lexicon import Lexicon
-from hedline.decoding.options import RERANKS, DecodeOptions
-from hedline.decoding.scorer import Scorer
+from hedline.decoding.decode import SUBWORD_PENALTY, Defaults, Engine, Found, Reader, cut_at_limit
+from hedline.decoding.options import BEAM, DecodeOptions
+from hedline.decoding.own_words import own_words
+from hedline.decoding.reading import LONGEST, Intake, take_in
 from hedline.decoding.summary import Hypothesis, Summary, make_summary
-from hedline.decoding.supported import CANDIDATES as NAMED
-from hedline.decoding.supported import invents, supported_first
 from hedline.errors import UserError
 from hedline.files import is_file
+from hedline.runtime.scorer import Scorer
+from hedline.text.clean import foreign_language
 
 if TYPE_CHECKING:
     from hedline.runtime.folder import ModelFolder
 
 BATCH = 32
+MOST_ROWS = 4096  # hypotheses of a batch at once: a step's scores of all pieces take 400 MB
+TUNING_FORMAT = 2
 SHIPPED = Path(__file__).parent / "shipped"
-WIDER = 6  # times the beam, where a narrow one found nothing that fits
-
-
-class Reader(Protocol):
-    """Raw texts to lexicons, for one kind of units."""
-
-    units: str
-
-    def read(self, text: str, longest: int) -> tuple[Any, bool]:
-        """A text as the model sees it, and whether it was cut; falsy (no length) when nothing is left."""
-
-    def words(self, source: Any) -> tuple[str, ...]:
-        """The input's words as printed."""
-
-    def foreign(self, source: Any) -> bool:
-        """Whether the model does not know so many of the input's ordinary words that they are of another language."""
-
-    def open(self, sources: Sequence[Any], options: DecodeOptions, weights: Mapping[str, float]) -> Lexicon:
-        """The lexicon of a batch."""
 
 
 class Summarizer:
@@ -94,7 +70,12 @@ class Summarizer:
         options, or the same by name (`words=8`, `bytes=75`, `mode="extractive"`, `nbest=5`, …): see DecodeOptions;
         batch: how many texts are searched at once (results do not depend on it).
         """
-        chosen = (options or DecodeOptions()).but(**changes)
+        if options is not None and not isinstance(options, DecodeOptions):
+            raise UserError(f"options must be DecodeOptions, not {type(options).__name__}; or give them by name")
+        if not isinstance(batch, int) or isinstance(batch, bool) or batch < 1:
+            raise UserError(f"batch must be a whole number of at least 1, not {str(batch)[:40]!r}")
+        chosen = self.defaults.settle((options or DecodeOptions()).but(**changes))
+        batch = max(1, min(batch, MOST_ROWS // chosen.width))
         items = _strings(texts)
         taken = [take_in(item, chosen) for item in items]
         results: list[Summary | None] = [
@@ -114,72 +95,47 @@ class Summarizer:
             yield open_[start : start + max(batch, 1)]
 
     def _search(self, taken: Sequence[Intake], options: DecodeOptions) -> list[Summary]:
-        """Search a batch of non-empty texts."""
-        options = options.but(rerank=resolve_rerank(options, self.defaults))
-        weights = resolve_weights(options, self.defaults)
-        penalty = resolve_penalty(options, self.defaults, weights)
+        """Search a batch of non-empty texts under settled options."""
         read = [self.reader.read(take.text, LONGEST) for take in taken]
-        lexicon = self.reader.open([source for source, _ in read], options, weights)
-        found = decode(self.scorer, lexicon, options, weights, penalty)
-        self._try_again(read, found, options, weights, penalty)
-        if resolve_guard(options, self.defaults):
-            self._guard_names([source for source, _ in read], found, options, weights, penalty)
-        summaries = []
-        for take, (source, cut), nbest in zip(taken, read, found, strict=True):
-            notes = list(take.notes)
-            if cut:
-                notes = [f"only the first {len(self.reader.words(source))} words were read"]
-            if self.reader.foreign(source):
-                notes.append("the model does not know many of these words; is this the language it was trained on?")
-            if not nbest:
-                notes.append("no word fits the limit, so the headline is empty")
-            elif nbest[0].short:
-                notes.append(f"what was asked cannot be reached; this headline misses it by {nbest[0].short}")
-            summaries.append(make_summary(nbest, self.reader.words(source), notes))
-        return summaries
+        casing = self.casing if options.guard_names else None
+        engine = Engine(self.scorer, self.reader, casing)
+        found = engine.find_headlines([source for source, _ in read], options)
+        found = [self._if_foreign(source, each, options) for (source, _), each in zip(read, found, strict=True)]
+        return [
+            make_summary(nbest, self.reader.words(source), [*self._notes(take, source, cut, nbest, options), *more])
+            for take, (source, cut), (nbest, more) in zip(taken, read, found, strict=True)
+        ]
 
-    def _guard_names(
-        self,
-        sources: Sequence[Any],
-        found: list[list[Hypothesis]],
-        options: DecodeOptions,
-        weights: Mapping[str, float],
-        penalty: float,
-    ) -> None:
-        """Where the best headline invents a name, in place: a better candidate, else one of the input's own words."""
-        leads = [" ".join(self.reader.words(source)) for source in sources]
-        wide = options.but(nbest=max(options.nbest, NAMED))
-        for harder in (wide, wide.but(mode="extractive")):
-            missed = [place for place, lead in enumerate(leads) if invents(found[place], lead, self.casing)]
-            if not missed:
-                return
-            lexicon = self.reader.open([sources[place] for place in missed], harder, weights)
-            for place, nbest in zip(missed, decode(self.scorer, lexicon, harder, weights, penalty), strict=True):
-                found[place] = supported_first([*found[place], *nbest], leads[place], self.casing)[: options.nbest]
+    def _if_foreign(self, source: Any, found: Found, options: DecodeOptions) -> Found:
+        """What is printed of a text in a language that the model does not know: its own first words, with a note."""
+        if not self.reader.foreign(source):
+            return found
+        text = self.reader.text(source)
+        language = foreign_language(text)
+        note = "the model does not know many of these words; is this the language it was trained on?"
+        if language:
+            note = f"this looks like {language}, which the model does not know; these are the text's own words"
+        whole = list(own_words(text, self.reader.words(source), options))[:1] if language else []
+        own = [cut_at_limit(each, options) for each in whole]
+        return Found(own or found.nbest, (note,) if own else (note, *found.notes))
+
+    def _notes(
+        self, take: Intake, source: Any, cut: bool, nbest: Sequence[Hypothesis], options: DecodeOptions
+    ) -> list[str]:
+        """What a reader should know about one result."""
+        notes = list(take.notes)
+        if cut:
+            notes = [f"only the first {len(self.reader.words(source))} words were read"]
+        if not nbest:
+            notes.append("no word fits the limit, so the headline is empty")
+        elif nbest[0].short and options.exact_words:  # to fill a limit is a wish
+            notes.append(f"what was asked cannot be reached; this headline misses it by {nbest[0].short}")
+        return notes
 
     @cached_property
     def casing(self) -> Mapping[str, str] | None:
         """How words are usually written inside sentences, by their lower-case form; None without such a table."""
         return usual_forms(self.path) or None if self.path else None
-
-    def _try_again(
-        self,
-        read: Sequence[tuple[Any, bool]],
-        found: list[list[Hypothesis]],
-        options: DecodeOptions,
-        weights: Mapping[str, float],
-        penalty: float,
-    ) -> None:
-        """Search harder, in place, where a narrow beam ran into dead ends: wider, then with repeats allowed."""
-        wider = options.but(beam=max(WIDER * options.beam, WIDER * 5), decoder="beam")  # a greedy one stays narrow
-        for relaxed in (wider, wider.but(block_repeats=False)):
-            missed = [place for place, nbest in enumerate(found) if _missed(nbest, options)]
-            if not missed or options.decoder == "exact":
-                return
-            lexicon = self.reader.open([read[place][0] for place in missed], relaxed, weights)
-            for place, nbest in zip(missed, decode(self.scorer, lexicon, relaxed, weights, penalty), strict=True):
-                if nbest and (not found[place] or nbest[0].short < found[place][0].short):
-                    found[place] = nbest
 
 
 def _strings(texts: str | Iterable[str]) -> list[str]:
@@ -193,25 +149,39 @@ def _strings(texts: str | Iterable[str]) -> list[str]:
     return items
 
 
-def _missed(nbest: Sequence[Hypothesis], options: DecodeOptions) -> bool:
-    """Whether there is no headline, or none of the exact length that was asked for."""
-    return not nbest or bool(options.exact_words and nbest[0].short)
-
-
 def load(model: str | Path | None = None, scorer: Scorer | None = None) -> Summarizer:
     """Load a model by name (`abs`), by path, or the default one; no network is used.
 
     scorer: use this one (a torch scorer on a GPU, say) instead of the folder's numpy runtime.
     """
     from hedline.runtime.folder import ModelFolder
-    from hedline.runtime.load import load_scorer
 
     path = find_model(model)
     folder = ModelFolder.open(path)
     defaults = read_defaults(path)
+    if folder.config.units == "subwords":
+        defaults = replace(defaults, alone=SUBWORD_PENALTY)
     reader = _word_reader(folder) if folder.config.units == "words" else _subword_reader(folder, defaults)
     name, origin = path.name, None if scorer else path.resolve()
     return Summarizer(scorer or load_scorer(folder), reader, defaults, name, origin)
+
+
+def load_scorer(folder: ModelFolder) -> Scorer:
+    """The numpy scorer of a model folder; only its family's module is imported."""
+    family = folder.config.family
+    if family == "feedforward":
+        from hedline.runtime.feedforward import FeedForwardScorer
+
+        return FeedForwardScorer(folder)
+    if family == "recurrent":
+        from hedline.runtime.recurrent import RecurrentScorer
+
+        return RecurrentScorer(folder)
+    if family == "transformer":
+        from hedline.runtime.transformer import TransformerScorer
+
+        return TransformerScorer(folder)
+    raise UserError(f"{folder.path}: no runtime for the model family {family!r}")
 
 
 def shipped_models() -> list[Path]:
@@ -238,34 +208,58 @@ def read_defaults(path: Path) -> Defaults:
     """Weights and decoding settings of `tuning.json`; a model that was not tuned has the plain ones."""
     if not (path / "tuning.json").is_file():
         return Defaults()
-    from hedline.decoding.features import check_weights
     from hedline.files import read_json
 
     value = read_json(path / "tuning.json")
     try:
-        weights = check_weights(dict(value["weights"].items()))
-        decoding = value.get("decoding", {})
-        penalty = decoding.get("length_penalty")
-        if penalty is not None and not abs(penalty) <= 100:
-            raise ValueError("length_penalty")
-        controls = {str(group): str(name) for group, name in decoding.get("controls", {}).items()}
-        rerank = str(decoding.get("rerank", "none"))
-        if rerank not in RERANKS:
-            raise ValueError("rerank")
-        guard_names = decoding.get("guard_names", False)
-        if not isinstance(guard_names, bool):
-            raise ValueError("guard_names")
-        return Defaults(weights, None if penalty is None else float(penalty), controls, rerank, guard_names)
+        _check_format(path, value)
+        short = value.get("presets", {}).get("duc")
+        return _defaults(value, None if short is None else _defaults(short))
     except (KeyError, TypeError, ValueError, AttributeError):
         raise UserError(
             f"{path / 'tuning.json'} holds no feature weights or wrong decoding settings; tune again or delete it"
         ) from None
 
 
+def _defaults(value: Mapping[str, Any], limited: Defaults | None = None) -> Defaults:
+    """One table of tuning.json, checked: whatever is wrong with it raises."""
+    from hedline.decoding.features import check_weights
+
+    decoding = value.get("decoding", {})
+    penalty, beam = decoding.get("length_penalty"), decoding.get("beam", BEAM)
+    # The options hold the rules for these; here a wrong one only must not pass.
+    try:
+        DecodeOptions(length_penalty=penalty, beam=beam, fill=decoding.get("fill"), rerank=decoding.get("rerank"))
+    except UserError as error:
+        raise ValueError(str(error)) from None
+    guard_names = decoding.get("guard_names", False)
+    if not isinstance(guard_names, bool):
+        raise ValueError("guard_names")
+    return Defaults(
+        weights=check_weights(dict(value["weights"].items())),
+        length_penalty=None if penalty is None else float(penalty),
+        controls={str(group): str(name) for group, name in decoding.get("controls", {}).items()},
+        rerank=decoding.get("rerank") or "none",
+        guard_names=guard_names,
+        beam=beam or BEAM,
+        fill=float(decoding.get("fill") or 0.0),
+        limited=limited,
+    )
+
+
+def _check_format(path: Path, value: Mapping[str, Any]) -> None:
+    """Refuse weights found when the length penalty was an exponent: they would give headlines of another length."""
+    if value.get("format", TUNING_FORMAT) < TUNING_FORMAT and value.get("decoding", {}).get("length_penalty"):
+        raise UserError(
+            f"{path / 'tuning.json'} was written when the length penalty divided the score; now it is added, so tune "
+            "again or delete the file"
+        )
+
+
 def _word_reader(folder: ModelFolder) -> Reader:
-    from hedline.decoding.word_engine import WordReader
+    from hedline.decoding.reading import WordReader
     from hedline.runtime.shortlist import load_shortlist
-    from hedline.text.truecase import Truecaser
+    from hedline.text.casing import Truecaser
     from hedline.text.vocab import Vocabulary
 
     casing = folder.file("truecase.tsv")
@@ -276,7 +270,7 @@ def _word_reader(folder: ModelFolder) -> Reader:
 
 
 def _subword_reader(folder: ModelFolder, defaults: Defaults) -> Reader:
-    from hedline.decoding.subword_engine import SubwordReader
+    from hedline.decoding.reading import SubwordReader
     from hedline.runtime.shortlist import load_shortlist
     from hedline.text.subword import Subwords
 
@@ -287,7 +281,7 @@ def _subword_reader(folder: ModelFolder, defaults: Defaults) -> Reader:
 @lru_cache(maxsize=4)
 def usual_forms(folder: Path) -> Mapping[str, str]:
     """The casing table of a model folder, lower-case word to usual form; empty where there is none."""
-    from hedline.text.truecase import Truecaser
+    from hedline.text.casing import UsualForms
 
     table = folder / "truecase.tsv"
-    return Truecaser.load(table).forms if is_file(table) else {}
+    return UsualForms(table) if is_file(table) else {}

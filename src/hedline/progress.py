@@ -63,10 +63,11 @@ def duration(seconds: float) -> str:
     return f"{max(seconds, 0):.1f}s"
 
 
-def track(items: Iterable[T], what: str, total: int | None = None, unit: str = "items") -> Iterator[T]:
-    """Iterate with progress."""
+def track(items: Iterable[T], what: str, total: int | None = None, unit: str = "items", least: int = -1) -> Iterator[T]:
+    """Iterate with progress; a last line is left behind where there were more than `least` items."""
     progress = Progress(what, total, unit)
     for item in items:
         yield item
         progress.advance()
-    progress.close()
+    if progress.done > least:
+        progress.close()

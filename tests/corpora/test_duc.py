@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hedline.corpora.duc import EXPECTED, first_sentences, read_duc
-from hedline.corpora.evaluation import read_evaluation_set, write_evaluation_set
+from hedline.corpora.sets import read_evaluation_set, write_evaluation_set
 from hedline.errors import UserError
 
 LONG = (
@@ -89,3 +89,13 @@ def test_a_set_is_read_back_as_written(tmp_path: Path) -> None:
     items = read_duc(2004, *layout(tmp_path, 2004)).items
     write_evaluation_set(tmp_path / "set.jsonl", items)
     assert read_evaluation_set(tmp_path / "set.jsonl") == items
+
+
+@pytest.mark.parametrize(("length", "joined"), [(129, True), (130, False)])
+def test_the_second_sentence_joins_below_130_characters(length: int, joined: bool) -> None:
+    first = ("The harbour " + "was quiet and " * 20)[: length - 1].rstrip() + "."
+    first = first[:-1] + "y" * (length - len(first)) + "."
+    found = first_sentences(f"{first} The second sentence follows.", 2004)
+    assert len(first) == length
+    assert (found == f"{first[:-1]} , The second sentence follows.") == joined
+    assert joined or found == first

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hedline.corpora.evaluation import EvaluationItem, read_evaluation_set
+from hedline.corpora.sets import EvaluationItem, read_evaluation_set
 from hedline.errors import UserError
 
 

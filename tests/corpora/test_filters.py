@@ -2,13 +2,20 @@
 
 import pytest
 
-from hedline.corpora.candidate import Candidate
-from hedline.corpora.filters import FILTERS, NAMAS_SUBSTRINGS, FilterSettings, describe_filters, first_reason
+from hedline.corpora.filters import (
+    FILTERS,
+    NAMAS_SUBSTRINGS,
+    PRESETS,
+    Candidate,
+    FilterSettings,
+    describe_filters,
+    first_reason,
+    get_preset,
+    title_words,
+)
 from hedline.corpora.pairs import Pair
-from hedline.corpora.presets import PRESETS, get_preset
-from hedline.corpora.titles import title_words
 from hedline.errors import UserError
-from hedline.text.normalize import normalize
+from hedline.text.tokenize import normalize
 
 LEAD = "The mayor of Lund said on Monday that the old harbour bridge would close for six months of repairs."
 
@@ -130,3 +137,13 @@ def test_title_punctuation_modes() -> None:
     # The release misspells the opening bracket, so it stays, as do colon and semicolon.
     assert title_words(words, "namas") == ["mayor", ":", "bridge", "-lrb-", "old", "closed", ";", "again", "now"]
     assert title_words(["!", "?"], "drop") == ["!", "?"]
+
+
+@pytest.mark.parametrize(
+    ("lead", "title", "gone"),
+    [(10, 9, True), (11, 9, False), (99, 9, False), (100, 9, True), (20, 3, True), (20, 4, False), (20, 49, False),
+     (20, 50, True)],
+)  # fmt: skip
+def test_the_releases_lengths_are_11_to_99_and_4_to_49(lead: int, title: int, gone: bool) -> None:
+    words = Candidate(Pair("", ""), ["word"] * lead, ["word"] * title)
+    assert FILTERS["namas-lengths"](words, FilterSettings()) is gone

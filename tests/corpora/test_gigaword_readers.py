@@ -3,11 +3,9 @@
 import gzip
 from pathlib import Path
 
-from hedline.corpora.agiga import AnnotatedGigaword, tree_words
-from hedline.corpora.gigaword import Gigaword
-from hedline.corpora.pairs import BadLine, Pair
-from hedline.corpora.reader import pairs_of
-from hedline.text.normalize import normalize
+from hedline.corpora.gigaword import AnnotatedGigaword, Gigaword, tree_words
+from hedline.corpora.pairs import BadLine, Pair, pairs_of
+from hedline.text.tokenize import normalize
 
 AGIGA = """<?xml version="1.0" encoding="UTF-8"?>
 <FILE id="tst_eng_200001">

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from hedline.corpora.lines import decode_line, read_lines
-from hedline.corpora.pairs import BadLine
+from hedline.corpora.pairs import BadLine, decode_line, read_lines
 
 TEXT = "".join(f"line {n} about the harbour\n" for n in range(1, 2001)).encode()
 

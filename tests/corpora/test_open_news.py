@@ -5,13 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from hedline.corpora.candidate import Candidate
-from hedline.corpora.evaluation import read_evaluation_set
-from hedline.corpora.filters import first_reason
+from hedline.corpora.filters import PRESETS, Candidate, first_reason
 from hedline.corpora.pairs import BadLine
-from hedline.corpora.presets import PRESETS
-from hedline.corpora.readers import read_pairs
-from hedline.text.normalize import normalize
+from hedline.corpora.sets import read_evaluation_set
+from hedline.corpora.tables import read_pairs
+from hedline.text.tokenize import normalize
 
 pytestmark = pytest.mark.shared
 

@@ -6,15 +6,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hedline.corpora.agiga import AnnotatedGigaword
-from hedline.corpora.candidate import Candidate
 from hedline.corpora.cleaners import CLEANERS, clean_pair
-from hedline.corpora.filters import FILTERS, FilterSettings
-from hedline.corpora.gigaword import Gigaword
-from hedline.corpora.pairs import BadLine, Pair
-from hedline.corpora.reader import pairs_of
+from hedline.corpora.filters import FILTERS, Candidate, FilterSettings
+from hedline.corpora.gigaword import AnnotatedGigaword, Gigaword
+from hedline.corpora.pairs import BadLine, Pair, pairs_of
 from hedline.corpora.tables import Delimited, JsonLines
-from hedline.text.normalize import normalize
+from hedline.text.tokenize import normalize
 
 PIECES = st.sampled_from(
     [

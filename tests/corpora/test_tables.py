@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from hedline.corpora.pairs import BadLine, Pair
-from hedline.corpora.readers import open_readers, read_pairs
-from hedline.corpora.tables import Fields
+from hedline.corpora.tables import PARQUET_ROWS, Fields, open_readers, read_pairs
 from hedline.errors import UserError
 
 LEAD, HEADLINE = "The ferry to the island was cancelled on Monday.", "Island ferry cancelled"
@@ -132,3 +131,24 @@ def test_a_folder_stands_for_its_files_in_order(tmp_path: Path) -> None:
     for name in ("b.jsonl", "a.jsonl", ".hidden.jsonl"):
         (tmp_path / name).write_text("")
     assert [reader.path.name for reader in open_readers([tmp_path])] == ["a.jsonl", "b.jsonl"]
+
+
+@pytest.mark.parametrize("blank", ["", "   ", "\r"])
+@pytest.mark.parametrize(("suffix", "mark"), [(".csv", ","), (".tsv", "\t")])
+def test_a_blank_line_does_not_end_a_table(tmp_path: Path, blank: str, suffix: str, mark: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    path.write_text(f"{blank}\nlead{mark}headline\nOne lead.{mark}One\n{blank}\n{blank}\nTwo leads.{mark}Two\n")
+    found = read(path)
+    assert [each for each in found if isinstance(each, Pair)] == [Pair("One lead.", "One"), Pair("Two leads.", "Two")]
+    assert all(bad.harmless for bad in found if isinstance(bad, BadLine))
+
+
+def test_parquet_rows_are_numbered_through_all_batches(tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    count = PARQUET_ROWS + 10
+    table = pyarrow.table({"lead": [LEAD] * (count - 1) + [None], "headline": [HEADLINE] * count})
+    pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+    bad = [each for each in read(tmp_path / "a.parquet") if isinstance(each, BadLine)]
+    assert [each.line for each in bad] == [count]

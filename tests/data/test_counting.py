@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedline.data.counting import WordCounter
-from hedline.data.words import automatic_min_count
+from hedline.data.words import WordCounter, automatic_min_count
 from hedline.errors import UserError
 from hedline.text.vocab import SPECIALS, UNKNOWN, Vocabulary
 
@@ -35,7 +34,7 @@ def test_zero_counts_are_no_types(tmp_path: Path) -> None:
 
 
 def test_vocabulary_is_read_back_with_odd_words(tmp_path: Path) -> None:
-    vocabulary = Vocabulary.of(["the", "a\u2028b", "c\x85d", "e\rf", "#,###"])
+    vocabulary = Vocabulary.of(["the", "l’été", "naïve", "#,###", "```"])
     vocabulary.save(tmp_path / "v.txt")
     assert Vocabulary.load(tmp_path / "v.txt") == vocabulary
     assert vocabulary.encode(["the", "never"]) == [4, UNKNOWN]
@@ -43,6 +42,13 @@ def test_vocabulary_is_read_back_with_odd_words(tmp_path: Path) -> None:
     assert (
         "the" in vocabulary and len(vocabulary) == 9 and vocabulary.word(4) == "the" and vocabulary.id("x") == UNKNOWN
     )
+
+
+@pytest.mark.parametrize("word", ["a\u2028b", "c\x85d", "e\rf", "g\x1bh"])
+def test_words_that_no_headline_may_print_are_refused(tmp_path: Path, word: str) -> None:
+    with pytest.raises(UserError, match="no headline may print"):
+        Vocabulary.of(["the", word]).save(tmp_path / "v.txt")
+        Vocabulary.load(tmp_path / "v.txt")
 
 
 def test_equal_counts_are_in_alphabetical_order_and_specials_cannot_return() -> None:

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from made_corpus import made_rows, write_rows
 
-from hedline.data import division as module
+from hedline.data import splits as module
+from hedline.data.chunks import BANDS, band_keys
 from hedline.data.dataset import Dataset
-from hedline.data.heldout import write_held_out
-from hedline.data.neighbours import BANDS, band_keys
 from hedline.data.prepare import PrepareRequest, prepare
 from hedline.data.settings import PrepareSettings, SplitSettings
-from hedline.text.normalize import normalize
+from hedline.data.splits import write_held_out
+from hedline.text.tokenize import normalize
 
 PLAIN = PrepareSettings(block_records=40)
 

@@ -24,8 +24,8 @@ from hedline.data.dataset import Dataset
 from hedline.data.prepare import PrepareRequest, prepare
 from hedline.data.settings import PrepareSettings, SplitSettings
 from hedline.errors import UserError
-from hedline.text.normalize import normalize
-from hedline.text.truecase import Truecaser
+from hedline.text.casing import Truecaser
+from hedline.text.tokenize import normalize
 from hedline.text.vocab import Vocabulary
 
 SMALL = PrepareSettings(block_records=50, splits=SplitSettings("hash"))
@@ -149,6 +149,12 @@ def test_nothing_left_to_train_on_is_a_sentence(tmp_path: Path) -> None:
         prepare(request(tmp_path / "empty.jsonl", tmp_path / "data", settings))
 
 
+def test_too_few_pairs_to_split_are_told_so_and_not_blamed_on_filters(tmp_path: Path) -> None:
+    rows = [{"lead": f"Old bridge {word} on Monday", "headline": f"Bridge {word}"} for word in ("closes", "opens")]
+    with pytest.raises(UserError, match="of 2 lines 2 passed the filters and all are needed for valid and test"):
+        prepare(request(write_rows(tmp_path / "two.jsonl", rows), tmp_path / "data"))
+
+
 def test_what_is_there_is_kept_or_replaced_only_when_asked(tmp_path: Path) -> None:
     source = write_rows(tmp_path / "a.jsonl", made_rows(30))
     out = tmp_path / "data"
@@ -212,7 +218,7 @@ def test_a_full_disk_is_a_sentence_and_the_run_resumes(tmp_path: Path, monkeypat
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    for place in ("hedline.data.chunkfile.np.savez", "hedline.data.arrays.ArrayWriter.write"):
+    for place in ("hedline.data.chunks.np.savez", "hedline.data.dataset.ArrayWriter.write"):
         with monkeypatch.context() as patch:
             patch.setattr(place, full)
             with pytest.raises(UserError, match="No space left on device; free some space"):
@@ -223,7 +229,7 @@ def test_a_full_disk_is_a_sentence_and_the_run_resumes(tmp_path: Path, monkeypat
 
 
 def test_two_runs_for_one_folder_do_not_mix(tmp_path: Path) -> None:
-    from hedline.data.work import WorkFolder, locked
+    from hedline.data.prepare import WorkFolder, locked
 
     source = write_rows(tmp_path / "a.jsonl", made_rows(20))
     with locked(WorkFolder(tmp_path / "data")), pytest.raises(UserError, match="another `hedline prepare`"):

@@ -14,8 +14,7 @@ from hedline.data.prepare import PrepareRequest, prepare
 from hedline.data.settings import PrepareSettings, SplitSettings
 from hedline.errors import UserError
 from hedline.text.clean import clean
-from hedline.text.controls import pair_controls
-from hedline.text.subword import Subwords
+from hedline.text.subword import Subwords, pair_controls
 
 SETTINGS = PrepareSettings(units="subwords", vocabulary_size=500, block_records=60, splits=SplitSettings("hash"))
 
@@ -30,8 +29,8 @@ def test_inputs_are_controls_and_pieces_of_the_cleaned_text(tmp_path: Path) -> N
     assert data.units == "subwords" and data.input_size == data.output_size == len(subwords)
     for (lead, headline), row in zip(train, rows, strict=True):
         text, title = clean(row["lead"]), clean(row["headline"])
-        assert [subwords.names[index] for index in lead[:3]] == pair_controls(text, title)
-        assert subwords.decode(lead[3:]) == text
+        assert [subwords.names[index] for index in lead[:4]] == pair_controls(text, title)
+        assert subwords.decode(lead[4:]) == text
         assert subwords.decode(headline) == title
     stats = json.loads((tmp_path / "data/stats.json").read_text())
     assert stats["pieces"]["train"] == {"input": len(train.inputs), "output": len(train.outputs)}

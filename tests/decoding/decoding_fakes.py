@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hedline.decoding.scorer import Ints, Step
+from hedline.arrays import Ints
+from hedline.runtime.scorer import Step
 
 
 class FakeState(NamedTuple):

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hedline.decoding.scorer import Ints, Step
-from hedline.runtime.folder import save_folder
-from hedline.runtime.shapes import expected_shapes
-from hedline.text.controls import CONTROLS
-from hedline.text.subword import SPECIALS, Subwords, byte_letters
+from hedline.arrays import Ints
+from hedline.runtime.folder import expected_shapes, save_folder
+from hedline.runtime.scorer import Step
+from hedline.text.subword import CONTROLS, SPECIALS, Subwords, byte_letters
 
 WORDS = [
     "the",

@@ -10,10 +10,9 @@ from small_models import LEADS, WORDS, subwords_folder, words_folder
 
 import hedline
 from hedline.models.model import open_model
-from hedline.models.torch_scorer import torch_scorer
-from hedline.models.transformer_scorer import TransformerScorer
-from hedline.runtime.folder import save_folder
-from hedline.runtime.shapes import expected_shapes
+from hedline.runtime.folder import expected_shapes, save_folder
+from torch_scorer import torch_scorer
+from transformer_scorer import TransformerScorer
 
 TUNED = {"log_prob": 1.0, "unigram": 0.8, "bigram": 0.5, "trigram": 0.3, "reorder": -0.5}
 CASES = [

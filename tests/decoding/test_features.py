@@ -8,17 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedline.decoding.features import (
-    ABS_WEIGHTS,
     FEATURES,
     build_tables,
     check_weights,
     coverage,
     dial,
     feature_values,
-    is_content,
     read_ngrams,
 )
 from hedline.errors import UserError
+from hedline.text.tokenize import is_content
 
 words = st.lists(st.sampled_from(["ship", "sank", "the", "off", "crew"]), max_size=7)
 
@@ -98,12 +97,17 @@ def test_extra_features():
     assert [is_content(word) for word in ("the", ",", "'s", "storm", "12")] == [False, False, False, True, True]
 
 
-def test_the_dial_runs_from_abs_through_tuned_to_more_copying():
+def test_the_dial_favours_words_of_the_input_or_new_ones_and_no_length():
     tuned = {"log_prob": 1.0, "unigram": 2.0, "reorder": -0.5}
     assert dial(tuned, None) == tuned
     assert dial(tuned, 0.0) == tuned
-    assert {name: value for name, value in dial(tuned, 1.0).items() if value} == ABS_WEIGHTS
-    assert dial(tuned, -1.0) == {"log_prob": 1.0, "unigram": 4.0, "reorder": -1.0}
+    favours = [dial(tuned, turn) for turn in (-1.0, -0.5, 0.5, 1.0)]
+    copied = [each["unigram"] - tuned["unigram"] for each in favours]
+    assert copied == sorted(copied, reverse=True)
+    for each, gain in zip(favours, copied, strict=True):
+        # A headline that copies as many words as usual gains nothing: 0.9 of its words win what all of them pay.
+        assert 0.9 * gain + each["length"] == pytest.approx(0.0)
+        assert (each["log_prob"], each["reorder"]) == (1.0, -0.5)
 
 
 def test_an_unknown_feature_is_named():

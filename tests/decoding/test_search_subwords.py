@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from itertools import pairwise
 
@@ -12,12 +13,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedline.api import Summarizer
-from hedline.decoding.engine import Defaults
-from hedline.decoding.features import ABS_WEIGHTS, feature_values, is_content, read_ngrams
+from hedline.decoding.choice import Guards
+from hedline.decoding.decode import Defaults
+from hedline.decoding.features import ABS_WEIGHTS, feature_values, read_ngrams
 from hedline.decoding.options import DecodeOptions
-from hedline.decoding.subword_engine import SubwordReader
-from hedline.decoding.subword_input import SubwordInput, core, word_key
+from hedline.decoding.piece_columns import SubwordInput, core, word_key
+from hedline.decoding.reading import SubwordReader
 from hedline.text.subword import SPECIALS, Subwords, byte_letters
+from hedline.text.tokenize import is_content
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _search_alone():
+    """Here the search itself is tested; what the guards make of its results is tested in test_choice.py."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Guards, "faults", lambda *_: ())
+        yield
+
 
 LETTERS = byte_letters()
 PIECES = [b" ", b" a", b"b", b"1", b" 2", b",", b"\xc3", b"\xa9"]
@@ -33,7 +45,7 @@ class Oracle:
 
     def __init__(self, scorer, reader, text, options, weights, penalty):
         self.scorer, self.options, self.weights, self.penalty = scorer, options, weights, penalty
-        self.input = reader.open([reader.read(text, 100)[0]], options, weights).sources[0]
+        self.input = reader.open([reader.read(text, 100)[0]], options.but(weights=weights)).sources[0]
         scorer.start([self.input.ids], None)
         self.words = self.input.words
         self.ngrams = read_ngrams([word_key(word) for word in self.words])
@@ -55,7 +67,7 @@ class Oracle:
             values = feature_values([word_key(word) for word in text.split(" ")], self.ngrams)
             values["log_prob"] = log_prob + float(log_probs[3])
             score = sum(self.weights.get(name, 0.0) * value for name, value in values.items())
-            key = score / ((5 + len(ids) + 1) / 6) ** self.penalty
+            key = score + 10 * self.penalty * math.log((5 + len(ids) + 1) / 6)
             if text not in found or found[text][2] < key:
                 found[text] = (text, score, key)
         if b"  " not in data:
@@ -94,7 +106,7 @@ class Oracle:
     context=st.sampled_from([2, None]),
     text=st.sampled_from(TEXTS),
     limit=st.sampled_from(
-        [{"bytes": 3}, {"chars": 2, "bytes": 3}, {"bytes": 3, "words": 1}, {"bytes": 3, "exact_words": 2}]
+        [{"bytes": 3, "fill": 0.0}, {"chars": 2, "bytes": 3}, {"bytes": 3, "words": 1}, {"bytes": 3, "exact_words": 2}]
     ),
     mode=st.sampled_from(["abstractive", "extractive", "compressive"]),
     weights=st.sampled_from(
@@ -107,7 +119,7 @@ def test_a_beam_that_drops_nothing_equals_brute_force(seed, context, text, limit
     scorer = TableScorer(len(SUBWORDS), context, seed, spread=1.0)
     reader = SubwordReader(SUBWORDS)
     settings = {"mode": mode, "length_penalty": penalty, "capitalize": False, **limit, **switches}
-    options = DecodeOptions(beam=EVERYTHING, nbest=5, **settings)
+    options = DecodeOptions(beam=EVERYTHING, nbest=5, guard_meaning=False, **settings)
     expected = Oracle(scorer, reader, text, options, weights, penalty).all()
     found = Summarizer(scorer, reader, Defaults(weights, penalty)).summarize([text], options)[0]
     if not expected:
@@ -121,7 +133,9 @@ def test_a_beam_that_drops_nothing_equals_brute_force(seed, context, text, limit
 
 
 def test_alignment_is_over_words():
-    found = Summarizer(TableScorer(len(SUBWORDS), None, 3), SubwordReader(SUBWORDS)).summarize([TEXTS[0]], words=3)[0]
+    found = Summarizer(TableScorer(len(SUBWORDS), None, 3), SubwordReader(SUBWORDS)).summarize(
+        [TEXTS[0]], words=3, guard_meaning=False
+    )[0]
     assert found.alignment.shape == (len(found.tokens), len(found.source)) == (len(found.tokens), 6)
     np.testing.assert_allclose(found.alignment.sum(axis=1), 1.0, atol=1e-5)
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedline.decoding.select import best_columns, merge_equal_futures
+from hedline.decoding import search
+from hedline.decoding.search import best_columns, merge_equal_futures
+from hedline.runtime import kernels
 
 
+@pytest.mark.parametrize("widest", [0, 64], ids=["numpy", "compiled"])
 @given(
     seed=st.integers(0, 1000),
     counts=st.lists(st.integers(1, 5), min_size=1, max_size=4),
@@ -16,13 +20,20 @@ from hedline.decoding.select import best_columns, merge_equal_futures
     width=st.integers(1, 12),
     forbidden=st.floats(0, 1),
 )
-def test_best_columns_is_a_sorted_prefix(seed, counts, columns, width, forbidden):
+def test_best_columns_is_a_sorted_prefix(widest, seed, counts, columns, width, forbidden):
+    if widest and not kernels.available():
+        pytest.skip("the compiled kernels are not built here")
     random = np.random.default_rng(seed)
     owner = np.repeat(np.arange(len(counts)), counts)
-    totals = random.normal(size=(len(owner), columns)).astype(np.float32)
+    totals = random.normal(size=(len(owner), columns)).round(1).astype(np.float32)  # with ties
     totals[random.random(totals.shape) < forbidden] = -np.inf
     pruned = np.zeros(len(counts), bool)
-    rows, chosen = best_columns(totals, owner, width, pruned)
+    score = np.round(random.normal(size=len(owner)), 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "WIDEST_BEAM", widest)
+        rows, chosen, scores = best_columns(totals.copy(), owner, width, pruned, score)
+    totals += score.astype(np.float32)[:, None]
+    np.testing.assert_array_equal(scores, totals[rows, chosen])
     for each in range(len(counts)):
         own = [(-totals[r, c], r, c) for r in np.flatnonzero(owner == each) for c in range(columns)]
         own = sorted(pair for pair in own if pair[0] < np.inf)

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hedline.decoding.sources import read_file, read_sources, read_texts
-from hedline.decoding.stream import Reading, Record
 from hedline.errors import UserError
+from hedline.stream import Reading, Record, read_file, read_sources, read_texts
 
 
 def read(path: Path, **reading: str) -> list[Record]:
@@ -39,7 +38,8 @@ def test_names_tell_the_format(tmp_path, name, content):
 def test_other_columns_and_rows_without_ids(tmp_path):
     (tmp_path / "a.tsv").write_text('text\tnote\nA "b" c\t1\n\t2\n')
     assert read(tmp_path / "a.tsv", lead_field="text") == [Record("1", 'A "b" c'), Record("2", "")]
-    assert read(tmp_path / "a.tsv", kind="text")[0] == Record("1", "text\tnote")
+    with pytest.raises(UserError, match=r"--input-format text does not fit .*a\.tsv, whose name says tsv"):
+        read(tmp_path / "a.tsv", kind="text")
 
 
 def test_parquet(tmp_path):

@@ -9,23 +9,31 @@ import pytest
 from small_models import LEADS, words_folder
 
 import hedline
-from hedline.decoding import stream
+from hedline import stream
 from hedline.decoding.options import DecodeOptions
-from hedline.decoding.stream import Job, Reading, Record, read_records, summarize_records
 from hedline.decoding.summary import Summary
 from hedline.errors import UserError
+from hedline.stream import Job, Reading, Record, read_records, summarize_records
 
 
 def test_text_lines_are_numbered_and_kept():
     lines = ["\ufeffone\r\n".encode(), b"\n", b"thr\xffee"]
-    assert list(read_records(lines, Reading())) == [Record("1", "one"), Record("2", ""), Record("3", "thr\ufffdee")]
+    assert list(read_records(enumerate(lines, 1), Reading())) == [
+        Record("1", "one"),
+        Record("2", ""),
+        Record("3", "thr\ufffdee"),
+    ]
 
 
 def test_json_lines_are_found_by_their_first_line():
     lines = [json.dumps({"id": "x", "lead": "one"}).encode(), b'{"lead": "two"}', b""]
-    assert list(read_records(lines, Reading())) == [Record("x", "one"), Record("2", "two"), Record("3", "")]
+    assert list(read_records(enumerate(lines, 1), Reading())) == [
+        Record("x", "one"),
+        Record("2", "two"),
+        Record("3", ""),
+    ]
     renamed = [b'{"text": "one"}']
-    assert list(read_records(renamed, Reading("jsonl", "text"))) == [Record("1", "one")]
+    assert list(read_records(enumerate(renamed, 1), Reading("jsonl", "text"))) == [Record("1", "one")]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +46,7 @@ def test_json_lines_are_found_by_their_first_line():
 )
 def test_a_bad_json_line_is_named(line, message):
     with pytest.raises(UserError, match=message):
-        list(read_records([b'{"lead": "fine"}', line], Reading(where="leads.jsonl")))
+        list(read_records(enumerate([b'{"lead": "fine"}', line], 1), Reading(where="leads.jsonl")))
 
 
 def test_no_more_is_read_than_a_few_chunks_ahead(monkeypatch):

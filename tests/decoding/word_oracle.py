@@ -10,13 +10,11 @@ from itertools import pairwise
 import numpy as np
 from decoding_fakes import TableScorer
 
-from hedline.decoding.features import feature_values, is_content, read_ngrams
-from hedline.decoding.length import step_limit
-from hedline.decoding.options import DecodeOptions
-from hedline.text.detokenize import detokenize, needs_space
-from hedline.text.source import Source
-from hedline.text.surface import Surfacer, capitalized
-from hedline.text.truecase import Truecaser
+from hedline.decoding.features import feature_values, read_ngrams
+from hedline.decoding.options import DecodeOptions, step_limit
+from hedline.text.casing import Truecaser
+from hedline.text.surface import Surfacer, capitalized, detokenize, needs_space
+from hedline.text.tokenize import Source, is_content
 from hedline.text.vocab import Vocabulary
 
 
@@ -106,6 +104,12 @@ class Oracle:
         wanted = self.options.exact_words
         return wanted is None or len(self.text(sequence).split(" ")) == wanted
 
+    def joins_as_in_the_input(self, sequence: tuple[Item, ...]) -> bool:
+        """Whether words are written together only where they stand side by side in the input."""
+        beside = set(pairwise(self.keys()))
+        own = (needs_space(a.surface, b.surface) or (a.key, b.key) in beside for a, b in pairwise(sequence))
+        return needs_space("x", sequence[0].surface) and all(own)
+
     def legal(self, sequence: tuple[Item, ...]) -> bool:
         options = self.options
         begun = 1 + sum(needs_space(a.surface, b.surface) for a, b in pairwise(sequence))
@@ -115,6 +119,8 @@ class Oracle:
             text = self.text(sequence)
             if len(text.encode()) > options.byte_limit or len(text) > options.char_limit:
                 return False
+        if options.mode != "abstractive" and not self.joins_as_in_the_input(sequence):
+            return False
         if options.block_repeats:
             keys = [item.key for item in sequence]
             content = [key for key in keys if is_content(key)]
@@ -133,4 +139,4 @@ class Oracle:
     def score(self, sequence: tuple[Item, ...], log_prob: float, rows: tuple) -> tuple[str, float, float]:
         values = {"log_prob": log_prob, **feature_values([item.key for item in sequence], self.ngrams)}
         score = sum(self.weights.get(name, 0.0) * value for name, value in values.items())
-        return self.text(sequence), score, score / ((5 + len(sequence) + 1) / 6) ** self.penalty
+        return self.text(sequence), score, score + 10 * self.penalty * math.log((5 + len(sequence) + 1) / 6)

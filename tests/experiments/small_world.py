@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hedline.runtime.folder import save_folder
-from hedline.runtime.shapes import expected_shapes
+from hedline.runtime.folder import expected_shapes, save_folder
 from hedline.text.vocab import Vocabulary
 
 WHO = ["minister", "council", "court", "union", "company", "players", "farmers", "police"]

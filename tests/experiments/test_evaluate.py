@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from hedline.corpora.evaluation import EvaluationItem
-from hedline.experiments.evaluate import describe, evaluate_outputs
-from hedline.experiments.prefix import prefix
-from hedline.metrics.rouge import RougeScorer
+from hedline.baselines.prefix import prefix
+from hedline.corpora.sets import EvaluationItem
+from hedline.experiments.evaluate import describe, evaluate_outputs, measured_options
+from hedline.metrics.rouge import RougeScorer, find_preset
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tuning"))
 from small_model import make_model, make_set
@@ -96,3 +96,26 @@ def test_a_users_mistake_is_one_sentence(home: Path, monkeypatch, capsys, argume
         run(monkeypatch, *arguments)
     assert exit_.value.code == 2
     assert message in capsys.readouterr().err
+
+
+LONG = "Engineers will close the northern harbour bridge of Larkwater for sixteen months of repairs from Monday."
+
+
+def test_prefix_beside_a_system_has_75_bytes() -> None:
+    items = [EvaluationItem("a", LONG, ("Bridge of Larkwater closes for repairs",))]
+    base = evaluate_outputs("mine", ["Harbour bridge closes"], items)["systems"][1]
+    assert len(LONG) > 85 and base["name"] == "PREFIX" and base["bytes"] == 75
+    references = [items[0].references]
+    expected = 100 * RougeScorer().corpus([LONG[:75]], references)[:, 2]
+    found = [base[name]["value"] for name in ("ROUGE-1", "ROUGE-2", "ROUGE-L")]
+    assert found == pytest.approx(expected.tolist())
+
+
+def test_the_duc_preset_decodes_75_bytes() -> None:
+    assert find_preset("duc").limits == {"bytes": 75} and find_preset("gigaword").limits == {}
+
+
+def test_a_limit_is_measured_without_the_guard_of_meaning() -> None:
+    assert measured_options("duc", {}) == {"bytes": 75, "guard_meaning": False}
+    assert measured_options("duc", {"bytes": 60, "beam": 8}) == {"bytes": 60, "guard_meaning": False, "beam": 8}
+    assert measured_options("gigaword", {"words": 9}) == {"words": 9}

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hedline.baselines.prefix import prefix, run_prefix
 from hedline.cli.main import run
-from hedline.corpora.evaluation import read_evaluation_set
+from hedline.corpora.sets import read_evaluation_set
 from hedline.errors import UserError
-from hedline.experiments.baselines import run_prefix
-from hedline.experiments.prefix import prefix
-from hedline.metrics.bootstrap import resample_means, resampled_mean
-from hedline.metrics.presets import find_preset
+from hedline.metrics.resampling import resample_means, resampled_mean
+from hedline.metrics.rouge import find_preset
 
 LEAD = "The  harbour café “Nordlicht” reopened\non Monday after nine months of repairs."
 
@@ -30,6 +29,7 @@ def finish(arguments: list[str]) -> int:
 def test_limits_by_hand() -> None:
     assert prefix(LEAD, words=3) == "The harbour café"
     assert prefix(LEAD, chars=18) == "The harbour café “"
+    assert prefix(LEAD, words=3, bytes=15) == "The harbour caf" and prefix(LEAD, words=2, bytes=15) == "The harbour"
     assert [prefix(LEAD, bytes=size) for size in (15, 16, 17, 19, 21)] == [
         "The harbour caf", "The harbour caf", "The harbour café", "The harbour café", "The harbour café “",
     ]  # fmt: skip
@@ -42,9 +42,9 @@ def test_limits_hold(lead: str, size: int) -> None:
     assert len(prefix(lead, words=size).split()) <= size
 
 
-@pytest.mark.parametrize("limits", [{}, {"bytes": 0}, {"bytes": 75, "words": 3}])
-def test_one_limit_is_needed(limits: dict[str, int]) -> None:
-    with pytest.raises(UserError, match="one limit"):
+@pytest.mark.parametrize("limits", [{}, {"bytes": 0}, {"bytes": 75, "words": 0}])
+def test_a_limit_is_needed(limits: dict[str, int]) -> None:
+    with pytest.raises(UserError, match="limits of at least 1"):
         prefix(LEAD, **limits)
 
 
@@ -69,9 +69,7 @@ def test_command_scores_a_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "ROUGE-1 F1 50.00" in out and "ROUGE|metric:1,2,L" in out
 
 
-@pytest.mark.parametrize(
-    ("name", "says"), [("IR", "not built yet"), ("Moses+", "not built yet"), ("W&L", "not built yet"), ("x", "no base")]
-)
+@pytest.mark.parametrize(("name", "says"), [("IR", "must be fitted"), ("Moses+", "must be fitted"), ("x", "no base")])
 def test_other_baselines_are_named(name: str, says: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=says):
         run(["baseline", name, str(tmp_path / "set.jsonl")])

@@ -6,7 +6,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from hedline.bench.perl import PerlRouge
+from hedline.bench.rouge import PerlRouge
 
 GOLDEN = Path(__file__).with_name("golden_rouge.json")
 

@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
-from hedline.metrics.stemmer import exceptions
+from hedline.metrics.tokens import exceptions
 
 _LISTING = """
 the of a to in on for and is was has after with police killed kills killing killer government governments governmental

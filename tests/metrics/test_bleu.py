@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from hedline.metrics.bleu import WIDTH, bleu, bleu_statistics
+from hedline.metrics.measures import WIDTH, bleu, bleu_statistics
 
 
 def test_equals_nltk():

@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 
 from hedline.errors import UserError
-from hedline.metrics.bootstrap import interval, resample_indices, resample_means
-from hedline.metrics.significance import approximate_randomization, compare
+from hedline.metrics import resampling
+from hedline.metrics.resampling import (
+    approximate_randomization,
+    compare,
+    interval,
+    paired_bootstrap,
+    resample_indices,
+    resample_means,
+)
 
 
 def drand48(seed: int, count: int, size: int) -> list[int]:
@@ -82,3 +89,29 @@ def test_p_values_are_uniform_under_the_null():
 def test_different_shapes_are_refused():
     with pytest.raises(UserError):
         compare(np.zeros((3, 1)), np.zeros((4, 1)))
+
+
+def test_the_paired_bootstrap_counts_both_sides():
+    """Of resampled means 0.5 ± 0.6 (twice) and 0.5 ± 0.1 the four far ones count, whichever side they lie on."""
+    means = np.array([[1.1], [1.1], [-0.1], [-0.1], [0.6], [0.4]])
+    differences = np.full((9, 1), 0.5)
+    assert paired_bootstrap(differences, means).tolist() == [(4 + 1) / (6 + 1)]
+    assert paired_bootstrap(-differences, means).tolist() == [(4 + 1) / (6 + 1)]
+
+
+def test_no_p_value_is_zero():
+    """Even where no draw comes near: the observed difference is one of the draws."""
+    differences = np.random.default_rng(5).normal(1.0, 0.01, (50, 2))
+    far = compare(differences, np.zeros_like(differences), resamples=100, trials=400)
+    assert far.p_bootstrap.tolist() == [1 / 101] * 2
+    assert far.p_randomization.tolist() == [1 / 401] * 2
+
+
+def test_counts_are_those_of_the_drawn_indices_with_and_without_the_compiled_part(monkeypatch):
+    indices = resample_indices(7, 5, first=3)
+    expected = [[row.count(item) for item in range(7)] for row in indices.tolist()]
+    assert resampling._draw(7, 5, 3).tolist() == expected
+    values = np.random.default_rng(6).random((300, 2))
+    before = resample_means(values, 600)
+    monkeypatch.setattr(resampling, "compiled", None)
+    assert resample_means(values, 600) == pytest.approx(before)

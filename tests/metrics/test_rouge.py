@@ -115,3 +115,28 @@ def test_unusable_sets_are_refused():
             scorer.score_all(candidates, references)
     with pytest.raises(UserError):
         RougeScorer(multi="mean").statistics("a", ["a"])
+
+
+SCRIPTS = [
+    "Совет закрыл старый мост",
+    "市議会は古い橋を閉鎖する",
+    "أغلق المجلس الجسر القديم",
+    "परिषद ने पुराना पुल बंद किया",
+]
+
+
+@pytest.mark.parametrize("text", SCRIPTS)
+def test_other_scripts_count_in_unicode_mode_and_only_there(text):
+    assert RougeScorer().score(text, [text])[:, 2].tolist() == [0.0, 0.0, 0.0]
+    scorer = RougeScorer(unicode=True)
+    assert scorer.score_all([text], [[text]])[0, :, 2].tolist() == [1.0, 1.0, 1.0]
+    assert scorer.score(text, [SCRIPTS[SCRIPTS.index(text) - 1]])[0, 2] == 0.0
+
+
+def test_unicode_words_compare_without_case_and_in_any_composition():
+    scorer = RougeScorer(("1",), unicode=True)
+    assert scorer.score("МОСТ закрыт", ["мост открыт"])[0].tolist() == [0.5, 0.5, 0.5]
+    assert scorer.score("caf\u00e9 closes", ["CAFE\u0301 closed"])[0, 2] == 1.0  # é twice; English stems as ever
+    assert scorer.score("古い橋", ["古い家"])[0, 0] == pytest.approx(2 / 3, abs=1e-5)
+    with pytest.raises(UserError, match="words instead"):
+        RougeScorer(unicode=True, bytes=75)

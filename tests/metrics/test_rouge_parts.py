@@ -10,12 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedline.metrics.lcs import lcs_length, position_masks, union_hits
-from hedline.metrics.ngrams import bag, ngrams, overlap, skip_bigrams
-from hedline.metrics.porter import porter
-from hedline.metrics.statistics import round5, scores_from
-from hedline.metrics.stemmer import STEMMER, exceptions, stop_words
-from hedline.metrics.tokens import Tokenizer, count_words, first_words
+from hedline.metrics.bulk import lcs_length, position_masks, union_hits
+from hedline.metrics.measures import bag, ngrams, overlap, round5, scores_from, skip_bigrams
+from hedline.metrics.tokens import STEMMER, Tokenizer, count_words, exceptions, first_words, porter, stop_words
 
 letters = st.lists(st.sampled_from("abcd"), max_size=12)
 

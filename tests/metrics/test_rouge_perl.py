@@ -11,14 +11,12 @@ import numpy as np
 import pytest
 from rouge_cases import Options, awkward_words, long_line, random_cases, random_options
 
-from hedline.bench.perl import PerlRouge, script_folder, why_missing
-from hedline.metrics.bootstrap import interval, resample_means, resampled_mean
+from hedline.bench.rouge import PerlRouge, script_folder, why_missing
 from hedline.metrics.bulk import Corpus
-from hedline.metrics.measures import LongestSubsequence, NGram
-from hedline.metrics.porter import porter
+from hedline.metrics.measures import LongestSubsequence, NGram, scores_from
+from hedline.metrics.resampling import interval, resample_means, resampled_mean
 from hedline.metrics.rouge import RougeScorer, bulk_counts
-from hedline.metrics.statistics import scores_from
-from hedline.metrics.stemmer import STEMMER, find_rules
+from hedline.metrics.tokens import STEMMER, find_rules, porter
 
 pytestmark = [
     pytest.mark.slow,

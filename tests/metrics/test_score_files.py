@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from hedline.cli.main import run
+from hedline.corpora.sets import align, read_outputs, read_references
 from hedline.errors import UserError
-from hedline.metrics.outputs import align, read_outputs, read_references
-from hedline.metrics.report import evaluate_outputs
+from hedline.metrics.score import evaluate_outputs
 
 OUTPUTS = ["police kill gunman", "storm hits the northern coast", "minister resigns"]
 FIRST = ["police killed a gunman", "storms hit coast", "the minister has resigned"]
@@ -51,10 +51,10 @@ def test_score_prints_a_table_and_a_signature(files, capsys):
 
 
 def test_score_as_json_equals_the_library(files, capsys):
-    found = json.loads(call(capsys, "score", *files, "--format", "json", "--metric", "SU4", "--no-stem"))
+    found = json.loads(call(capsys, "score", *files, "--json", "--metric", "SU4", "--no-stem"))
     assert list(found["scores"]) == ["ROUGE-SU4"]
     assert "stem:no" in found["signature"]
-    plain = json.loads(call(capsys, "score", *files, "--format", "json"))
+    plain = json.loads(call(capsys, "score", *files, "--json"))
     report = evaluate_outputs(OUTPUTS, list(zip(FIRST, SECOND, strict=True)), "gigaword")
     assert plain["scores"] == report.to_json()["scores"]
     assert report.headline["ROUGE-1"] == pytest.approx(plain["scores"]["ROUGE-1"]["F"]["mean"], abs=1e-3)
@@ -79,7 +79,7 @@ def test_jsonl_is_matched_by_id_and_gives_support(tmp_path, capsys):
     rows = [{"id": n, "lead": f"The {text}.", "references": [text]} for n, text in enumerate(FIRST)]
     references = jsonl(tmp_path / "set.jsonl", rows)
     outputs = jsonl(tmp_path / "out.jsonl", [{"id": n, "headline": FIRST[n]} for n in (2, 0, 1)])
-    found = json.loads(call(capsys, "score", outputs, references, "--format", "json"))
+    found = json.loads(call(capsys, "score", outputs, references, "--json"))
     assert found["scores"]["ROUGE-1"]["F"]["mean"] == 100.0
     assert found["extractiveness"]["ext"] == 100.0
 
@@ -99,7 +99,7 @@ def test_compare_names_a_better_system(tmp_path, capsys):
     bad = lines(tmp_path / "bad.txt", ["bridge news"] * 30)
     text = call(capsys, "compare", bad, good, "--references", references, "--trials", "300")
     assert "p bootstrap" in text
-    found = json.loads(call(capsys, "compare", bad, good, "-r", references, "--trials", "300", "--format", "json"))
+    found = json.loads(call(capsys, "compare", bad, good, "-r", references, "--trials", "300", "--json"))
     cell = found["systems"]["good"]["ROUGE-1"]
     assert cell["difference"] > 50
     assert max(cell["p_bootstrap"], cell["p_randomization"]) < 0.01

@@ -12,10 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rouge_cases import SUFFIXES, awkward_words
 
-from hedline.metrics import bootstrap
-from hedline.metrics.porter import porter
-from hedline.metrics.speedups import compiled
-from hedline.metrics.stemmer import find_rules
+from hedline.metrics import resampling as bootstrap
+from hedline.metrics.tokens import compiled, find_rules, porter
 
 compiled_only = pytest.mark.skipif(compiled is None, reason="the compiled parts are not built here")
 syllables = st.text(alphabet="aeiouybcdlnrstwxz09", max_size=8)
@@ -69,8 +67,8 @@ def test_draws_need_memory_they_may_write():
 
 def test_without_the_compiled_parts_python_does_the_work():
     program = (
-        "from hedline.metrics.report import evaluate_outputs\n"
-        "from hedline.metrics.speedups import compiled\n"
+        "from hedline.metrics.score import evaluate_outputs\n"
+        "from hedline.metrics.tokens import compiled\n"
         "outputs = ['Governments agreed', 'Rolling hills', 'geese flying']\n"
         "references = [['Government agreement'], ['The hill rolls', 'hills'], ['A goose flew']]\n"
         "print(compiled is None, evaluate_outputs(outputs, references, resamples=50).to_json())"
@@ -91,5 +89,5 @@ def test_without_the_compiled_parts_python_does_the_work():
 
 def test_the_rules_found_are_the_compiled_ones_where_they_are_built(monkeypatch):
     assert find_rules() is (porter if compiled is None else compiled.porter)
-    monkeypatch.setattr("hedline.metrics.stemmer.compiled", None)
+    monkeypatch.setattr("hedline.metrics.tokens.compiled", None)
     assert find_rules() is porter

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from hedline.errors import UserError
-from hedline.models import compiled
-from hedline.models.architecture import FeedForwardShape
+from hedline.models import softmax as compiled
 from hedline.models.batch import Batch, pick_rows, spread_rows
+from hedline.models.encoders import FeedForwardShape
 from hedline.models.model import build_model, shared_words
 from hedline.models.nnlm import FeedForward, Regularization
 
@@ -114,11 +114,30 @@ def test_batched_equals_word_by_word(shape):
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_padding_never_leaks(shape):
-    """Each pair alone gives the same loss as in company, and garbage behind the end changes nothing."""
+    """Each pair alone gives the same loss as in company, and what stands behind an end changes nothing."""
     model = make(shape).eval()
     together = model.loss(Batch.from_lists(INPUTS, HEADLINES))[0].item()
     alone = sum(model.loss(Batch.from_lists([x], [y]))[0].item() for x, y in zip(INPUTS, HEADLINES, strict=True))
     assert together == pytest.approx(alone, rel=1e-12)
+    batch = Batch.from_lists(INPUTS, HEADLINES)
+    beyond = torch.arange(batch.outputs.shape[1])[None, :] >= batch.output_lengths[:, None]
+    assert beyond.any() and (batch.inputs == 0).any()
+    batch.outputs[beyond] = torch.randint(4, VOUT, (int(beyond.sum()),))
+    if model.encoder is not None:
+        model.encoder.F.weight.data[0] = 9.0  # what stands for padding in inputs has a vector too
+    assert model.loss(batch)[0].item() == pytest.approx(together, rel=1e-12)
+
+
+def test_a_convolution_starts_at_the_words_themselves():
+    """The middle tap of every filter is the identity; without the noise each layer takes the larger of two words."""
+    torch.manual_seed(0)
+    encoder = FeedForward(FeedForwardShape(encoder="conv", D=3, H=40, C=2, Q=2), VIN, VOUT).encoder
+    for weight in encoder.filters():
+        middle = weight[:, :, 2].detach()
+        assert torch.diagonal(middle).mean().item() == pytest.approx(1.0, abs=0.05)
+        for tap in (0, 1, 3, 4):
+            assert abs(torch.diagonal(weight[:, :, tap]).mean().item()) < 0.05
+        assert abs((middle - torch.diag(torch.diagonal(middle))).mean().item()) < 0.01
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)

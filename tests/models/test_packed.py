@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 import torch
 
-from hedline.models import compiled, packed, trial
+from hedline.models import packed
+from hedline.models import packed as trial
+from hedline.models import softmax as compiled
 from hedline.models.batch import PAD, Batch
 from hedline.models.packed import ATTENTIONS, Spans, Way, pack, packed_states
 from hedline.models.transformer import Transformer, TransformerConfig

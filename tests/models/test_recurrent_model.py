@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from hedline.models.architecture import RecurrentShape
 from hedline.models.batch import Batch
+from hedline.models.encoders import RecurrentShape
 from hedline.models.recurrent import Recurrent
 
 VIN, VOUT = 17, 13

@@ -10,7 +10,8 @@ import sys
 import pytest
 import torch
 
-from hedline.models import compiled, softmax
+from hedline.models import softmax
+from hedline.models import softmax as compiled
 
 PROGRAM = """
 import torch

@@ -48,6 +48,7 @@ def test_padded_words_have_no_probability_and_no_gradient(kernel):
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.2])
 def test_gradients_by_finite_differences(smoothing):
+    torch.manual_seed(1)  # gradcheck draws its directions; near a kink one can miss
     x, weight, bias, targets = problem(dtype=torch.float64)
     assert torch.autograd.gradcheck(
         lambda *free: linear_cross_entropy(*free, targets, smoothing), (x, weight, bias), atol=1e-7
@@ -81,7 +82,7 @@ def test_no_words_is_zero():
 
 
 def test_compile_failure_falls_back(monkeypatch, capsys):
-    from hedline.models import compiled
+    from hedline.models import softmax as compiled
 
     def broken(function):
         def call(*arguments):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
-from hedline.models.architecture import FeedForwardShape
 from hedline.models.batch import Batch
+from hedline.models.encoders import FeedForwardShape
 from hedline.models.model import shared_words
-from hedline.models.nnlm import FeedForward
-from hedline.models.start import FAINT, FRAMES, SHARE, start_copying
+from hedline.models.nnlm import FAINT, FRAMES, SHARE, FeedForward, start_copying
 
 SPECIALS = ["<pad>", "<unk>", "<s>", "</s>"]
 SHARED = [f"word{number}" for number in range(120)]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from hedline.api import load_scorer
 from hedline.models.model import build_model, open_model, save_model
-from hedline.models.torch_scorer import torch_scorer
 from hedline.runtime.folder import ModelFolder
-from hedline.runtime.load import load_scorer
+from torch_scorer import torch_scorer
 
 WORDS = ["<pad>", "<unk>", "<s>", "</s>", *(f"word{number}" for number in range(20))]
 BASE = {"D": 5, "H": 12, "C": 3, "Q": 1}

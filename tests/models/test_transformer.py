@@ -4,7 +4,7 @@ import torch
 
 from hedline.models.batch import END, START, Batch
 from hedline.models.transformer import Transformer, TransformerConfig
-from hedline.models.transformer_scorer import TransformerScorer
+from transformer_scorer import TransformerScorer
 
 TINY = TransformerConfig(vocabulary=29, width=16, inner=24, heads=4, encoder_layers=2, decoder_layers=2)
 

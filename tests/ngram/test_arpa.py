@@ -15,9 +15,8 @@ import pytest
 from hedline.errors import UserError
 from hedline.ngram.arpa import read_arpa, spell, write_arpa
 from hedline.ngram.count import Level, adjust_counts, count_ngrams, lay_out
-from hedline.ngram.discount import Discount, estimate_discount
 from hedline.ngram.estimate import estimate, interpolate
-from hedline.ngram.model import NgramModel
+from hedline.ngram.model import Discount, NgramModel, estimate_discount
 
 IRSTLM = Path("/usr/lib/irstlm/bin/tlm")
 

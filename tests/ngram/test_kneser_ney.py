@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from hedline.errors import UserError
 from hedline.ngram.count import adjust_counts, count_ngrams, lay_out
-from hedline.ngram.discount import FALLBACK, estimate_discount
 from hedline.ngram.estimate import estimate
-from hedline.ngram.model import NgramModel
+from hedline.ngram.model import FALLBACK, NgramModel, estimate_discount
 
 SPECIALS = ["<pad>", "<unk>", "<s>", "</s>"]
 

@@ -1,38 +1,13 @@
-"""Small random model folders for the runtime's tests."""
+"""What the runtime's tests share."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
+from random_folders import feedforward_architecture, random_folder
 
-from hedline.runtime.folder import ModelFolder, save_folder
-from hedline.runtime.shapes import expected_shapes
-
-SPECIALS = ["<pad>", "<unk>", "<s>", "</s>"]
-
-
-def vocabulary_text(size: int) -> str:
-    return "".join(f"{word}\n" for word in [*SPECIALS, *(f"w{i}" for i in range(size - len(SPECIALS)))])
-
-
-def random_folder(
-    path: Path, family: str, architecture: dict, vocab_in: int, vocab_out: int, seed: int = 0, **more
-) -> ModelFolder:
-    """A model folder of the family with normally distributed weights."""
-    generator = np.random.default_rng(seed)
-    shapes = expected_shapes(family, architecture, vocab_in, vocab_out)
-    tensors = {name: generator.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
-    texts = {"vocab.input.txt": vocabulary_text(vocab_in), "vocab.output.txt": vocabulary_text(vocab_out)}
-    units = "subwords" if family == "transformer" else "words"
-    return save_folder(
-        path, family=family, units=units, architecture=architecture, training={}, tensors=tensors, texts=texts, **more
-    )
-
-
-def feedforward_architecture(encoder: str) -> dict:
-    return {"encoder": encoder, "D": 6, "H": 8, "C": 3, "Q": 2, "L": 3}
+from hedline.runtime.folder import ModelFolder
 
 
 @pytest.fixture

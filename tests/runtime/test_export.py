@@ -6,14 +6,14 @@ import json
 
 import numpy as np
 import pytest
+from random_folders import feedforward_architecture, random_folder, vocabulary_text
 from typer.testing import CliRunner
 
-from conftest import feedforward_architecture, random_folder, vocabulary_text
+from hedline.api import load_scorer
 from hedline.cli.main import build_app
 from hedline.errors import UserError
 from hedline.runtime.export import export_folder, folder_size, rounding_error, shortlist_from_data
 from hedline.runtime.folder import ModelFolder
-from hedline.runtime.load import load_scorer
 from hedline.runtime.shortlist import load_shortlist
 
 

@@ -1,4 +1,4 @@
-"""The model folder: what is written is read, and nothing damaged, swapped or hostile gets past the door."""
+"""The model folder: saved whole even when killed, read back exactly, and refused with a clear sentence when damaged."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from random_folders import feedforward_architecture, random_folder, vocabulary_text
 
-from conftest import feedforward_architecture, random_folder, vocabulary_text
+from hedline import files
+from hedline.api import load_scorer
 from hedline.errors import UserError
+from hedline.files import staged
+from hedline.runtime.export import quantize_tensors
 from hedline.runtime.folder import ModelFolder, save_folder
-from hedline.runtime.load import load_scorer
-from hedline.runtime.quantize import quantize_tensors
 
 
 def edit_config(folder: ModelFolder, **changes) -> None:
@@ -54,7 +56,7 @@ def test_round_trip(folder):
     again.verify()
 
 
-def test_tensors_are_views_of_the_map_and_read_only(folder):
+def test_tensors_are_views_of_the_file_and_read_only(folder):
     weight = folder.tensors["E.weight"]
     assert not weight.flags.owndata
     with pytest.raises(ValueError, match="read-only"):
@@ -228,6 +230,8 @@ def test_verify_finds_a_flipped_bit_and_values_that_are_no_numbers(folder):
     opened = ModelFolder.open(folder.path)
     with pytest.raises(UserError, match="damaged"):
         opened.verify()
+    content[-3] ^= 0x10
+    path.write_bytes(content)
     tensors = {name: np.array(folder.tensors[name]) for name in folder.tensors}
     tensors["U.bias"][2] = np.nan
     texts = {"vocab.input.txt": vocabulary_text(30), "vocab.output.txt": vocabulary_text(40)}
@@ -264,3 +268,61 @@ def test_random_damage_is_an_error_or_harmless(folder, tmp_path, data):
         scorer.step(state, np.array([2]))
     except UserError as error:
         assert "\n" not in str(error)
+
+
+class Killed(BaseException):
+    """Stands for kill -9: nothing of ours runs after it."""
+
+
+def save(folder: ModelFolder, seed: int) -> ModelFolder:
+    return random_folder(folder.path, "feedforward", feedforward_architecture("attention"), 30, 40, seed=seed)
+
+
+def test_killed_while_writing_the_old_model_stays(folder):
+    before = folder.config.weights_id
+    stage = folder.path / files.SAVING  # what a kill in the middle of writing leaves
+    stage.mkdir()
+    (stage / "config.json").write_text("{")
+    (folder.path / ".config.json.x.part").write_text("{")
+    opened = ModelFolder.open(folder.path)
+    opened.verify()
+    assert opened.config.weights_id == before
+    assert save(folder, 5).config.weights_id != before
+    assert not [path for path in folder.path.iterdir() if path.name.startswith(".")]
+
+
+@pytest.mark.parametrize("after", range(4))
+def test_killed_while_moving_the_new_model_is_found(folder, monkeypatch, after):
+    before, moved, replace = folder.config.weights_id, [], Path.replace
+
+    def replace_until_killed(self: Path, target: Path) -> Path:
+        if self.parent.name == files.SAVED:
+            if len(moved) == after:
+                raise Killed
+            moved.append(self.name)
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace_until_killed)
+    with pytest.raises(Killed):
+        save(folder, 5)
+    monkeypatch.setattr(Path, "replace", replace)
+    opened = ModelFolder.open(folder.path)
+    opened.verify()
+    assert opened.config.weights_id != before and not (folder.path / files.SAVED).exists()
+
+
+def test_a_failed_save_leaves_no_trace(folder):
+    with pytest.raises(UserError), staged(folder.path) as stage:
+        (stage / "config.json").write_text("{}")
+        raise UserError("no space")
+    ModelFolder.open(folder.path).verify()
+    assert not (folder.path / files.SAVING).exists()
+
+
+def test_equal_models_give_equal_bytes(folder, tmp_path):
+    folders = [
+        random_folder(tmp_path / name, "feedforward", feedforward_architecture("attention"), 30, 40, seed=3)
+        for name in "ab"
+    ]
+    for path in folders[0].path.iterdir():
+        assert path.read_bytes() == (folders[1].path / path.name).read_bytes()

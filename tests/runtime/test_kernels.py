@@ -1,4 +1,4 @@
-"""The compiled kernels against numpy, with and without AVX2, one thread and three, at awkward sizes."""
+"""The compiled kernels against numpy, at every level of the processor, one thread and three, at awkward sizes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from hedline.runtime.kernels import Keys
 compiled_only = pytest.mark.skipif(not kernels.available(), reason="the compiled kernels are not built here")
 
 
-@pytest.fixture(params=[(True, 1), (True, 3), (False, 1)], ids=["avx2", "avx2-threads", "plain"])
+@pytest.fixture(params=[(2, 1), (2, 3), (1, 1), (0, 1)], ids=["vnni", "vnni-threads", "avx2", "plain"])
 def mode(request):
     if not kernels.available():
         pytest.skip("the compiled kernels are not built here")
-    avx2, threads = request.param
-    kernels.compiled.set_avx2(avx2)
+    level, threads = request.param
+    kernels.compiled.set_level(level)
     kernels.set_threads(threads)
     yield request.param
-    kernels.compiled.set_avx2(True)
+    kernels.compiled.set_level(2)
     kernels.set_threads(1)
 
 
@@ -59,6 +59,65 @@ def test_no_sum_overflows_at_the_extremes(mode, k):
         np.full((6, k), -3.0, np.float32), kernels.pack(weight), np.ones(16, np.float32), None, None, False
     )
     np.testing.assert_allclose(got, -3.0 * 127 * k, rtol=2e-4)
+
+
+@pytest.mark.parametrize(("n", "m", "k"), [(1, 1, 1), (5, 64, 32), (7, 130, 17), (13, 50, 1501), (200, 64, 130)])
+@pytest.mark.parametrize("extras", [False, True])
+def test_layers_with_activations_in_a_byte(mode, monkeypatch, n, m, k, extras):
+    """Digit by digit the numpy form, which is near the exact product."""
+    weight, scale = int8_matrix(m, k)
+    x, bias, residual = floats(n, k), floats(m, seed=2) if extras else None, floats(n, m, seed=3) if extras else None
+    x[n // 2] = np.abs(x[n // 2])
+    got = kernels.Layer(weight, scale, bias)(x, residual, relu=extras)
+    plain = without_kernels(monkeypatch, lambda: kernels.Layer(weight, scale, bias)(x, residual, relu=extras))
+    np.testing.assert_array_equal(got, plain)
+    exact = x.astype(np.float64) @ (weight * scale[:, None]).T.astype(np.float64)
+    if extras:
+        exact = np.maximum(exact + bias + residual, 0)
+    np.testing.assert_allclose(got, exact, atol=0.04 * np.sqrt(k) + 1e-3)
+
+
+def test_a_row_is_the_same_in_every_batch(mode):
+    weight, scale = int8_matrix(70, 96)
+    layer, x = kernels.Layer(weight, scale, None), floats(40, 96)
+    together = layer(x)
+    for row in (0, 17, 39):
+        np.testing.assert_array_equal(layer(x[row : row + 1])[0], together[row])
+
+
+@pytest.mark.parametrize("bias", [-50.0, -4.0, 0.0], ids=["no", "few", "many"])
+def test_a_block_whose_feed_forward_layer_leaves_few_activations(mode, bias):
+    """One call for a whole encoder layer is the same, bit by bit, as its products, norms and attention one by one."""
+    width, inner, heads = 256, 384, 4
+    sizes = [(3 * width, width), (width, width), (inner, width), (width, inner)]
+    matrices = [int8_matrix(*size, seed=seed) for seed, size in enumerate(sizes)]
+    biases = [floats(m, seed=m) + (bias if m == inner else 0) for m, _ in sizes]
+    project, output, up, down = (
+        kernels.Layer(weight, scale / 10, np.float32(b)) for (weight, scale), b in zip(matrices, biases, strict=True)
+    )
+    norms = floats(2, 2, width, seed=5)
+    x, start, length = floats(70, width), np.array([0, 51]), np.array([51, 19])
+    projected = project(kernels.layer_norm(x, *norms[0]))
+    own = Keys(np.repeat(length, length), start=np.repeat(start, length))
+    mixed, _ = kernels.attend(projected, 0, projected, (width, 2 * width), own, heads, width)
+    middle = output(mixed, residual=x)
+    expanded = up(kernels.layer_norm(middle, *norms[1]), relu=True)
+    share = (kernels.as_bytes(expanded)[0] > 0).mean()
+    assert share == 0 if bias == -50 else 0.01 < share < 0.2 if bias else share > 0.4
+    block = kernels.compiled.block(tuple(each.handle for each in (project, output, up, down)), norms, width, heads)
+    got = x.copy()
+    kernels.compiled.encode(block, got, start, length, len(x), len(start))
+    np.testing.assert_array_equal(got, down(expanded, residual=middle))
+
+
+def test_byte_rows_of_zeros_and_infinities(mode):
+    weight, scale = int8_matrix(16, 32)
+    x = np.zeros((4, 32), np.float32)
+    x[1, 4], x[2], x[3] = np.inf, 1, 1e-42
+    out = kernels.Layer(weight, scale, None)(x)
+    np.testing.assert_array_equal(out[[0, 1]], 0)
+    np.testing.assert_allclose(out[2], (weight * scale[:, None]).sum(axis=1), rtol=1e-3, atol=1e-4)
+    assert np.isfinite(out[3]).all()
 
 
 def test_rows_of_zeros_and_infinities(mode):
@@ -104,6 +163,29 @@ def test_wrong_sizes_are_errors_not_crashes():
     keys = Keys(np.array([3, 9]), start=np.array([0, 0]))
     with pytest.raises(IndexError):
         kernels.attend(floats(2, 8), 0, floats(8, 16), (0, 8), keys, 2, 8)
+
+
+@compiled_only
+def test_absurd_sizes_are_refused():
+    """Sizes whose product overflows, sizes below 1, strides that run backwards, items without a size."""
+    weight, scale = int8_matrix(8, 16)
+    layer, x, out = kernels.Layer(weight, scale, None).handle, floats(2, 16), np.empty((2, 8), np.float32)
+    huge = 1 << 62
+    for sizes in ((huge, 4), (-1, 16), (0, 16), (1 << 33, 1 << 33)):
+        with pytest.raises(ValueError, match="kernel"):
+            kernels.compiled.layer(weight, scale, None, *sizes)
+        with pytest.raises(ValueError, match="kernel"):
+            kernels.compiled.log_softmax(out, *sizes)
+        with pytest.raises(ValueError, match="kernel"):
+            kernels.compiled.chosen(x, weight, scale, None, None, out, sizes[0], sizes[1], 8, 8, 8)
+    with pytest.raises(ValueError, match="kernel"):
+        kernels.compiled.apply(layer, x, None, out, huge, False)
+    with pytest.raises(ValueError, match="contiguous"):
+        kernels.compiled.apply(layer, x[::-1], None, out, 2, False)
+    with pytest.raises(ValueError, match="kernel"):
+        kernels.compiled.apply(layer, np.zeros(4, "V0"), None, out, 2, False)
+    with pytest.raises(ValueError, match="PyCapsule"):
+        kernels.compiled.encode(layer, x, np.zeros(1, np.int64), np.ones(1, np.int64), 2, 1)
 
 
 def test_log_softmax(mode):

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_folders import feedforward_architecture, random_folder
 
-from conftest import feedforward_architecture, random_folder
 from hedline.data.dataset import Pairs
 from hedline.errors import UserError
-from hedline.runtime.companions import ShortlistOptions, learn_shortlist, same_words
-from hedline.runtime.shortlist import Shortlist, load_shortlist
+from hedline.runtime.shortlist import Shortlist, ShortlistOptions, learn_shortlist, load_shortlist, same_words
 
 
 def make_pairs(pairs: list[tuple[list[int], list[int]]]) -> Pairs:

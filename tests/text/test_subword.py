@@ -3,16 +3,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedline.errors import UserError
-from hedline.text.controls import (
+from hedline.text.subword import (
     ANY,
     CONTROLS,
+    GROUPS,
+    SPECIALS,
+    Subwords,
     case_control,
     dialed_support,
+    known_groups,
     length_control,
     pair_controls,
+    pretokens,
     support,
 )
-from hedline.text.subword import SPECIALS, Subwords, pretokens
 
 TEXTS = [
     "The harbour master of Brindle Cove resigned on Monday, the council said.",
@@ -91,18 +95,29 @@ def test_a_word_is_spelt_alike_first_and_in_the_middle(subwords):
 
 @pytest.mark.parametrize(
     ("dial", "expected"),
-    [(None, "<sup:3>"), (0.0, "<sup:3>"), (0.4, "<sup:3>"), (1.0, "<sup:any>"), (-0.4, "<sup:3>"), (-1.0, "<sup:4>")],
+    [(None, "<sup:2>"), (0.0, "<sup:2>"), (1.0, "<sup:2>"), (-0.2, "<sup:2>"), (-0.5, "<sup:3>"), (-1.0, "<sup:4>")],
 )
-def test_abstractiveness_goes_from_all_in_the_lead_to_no_wish_and_never_to_nothing_in_the_lead(dial, expected):
-    assert dialed_support("<sup:3>", dial) == expected
+def test_abstractiveness_below_zero_asks_for_more_words_of_the_lead(dial, expected):
+    assert dialed_support("<sup:2>", dial) == expected
+    assert dialed_support("<sup:4>", dial) == "<sup:4>"
 
 
-def test_controls_say_length_support_and_case():
+def test_controls_say_length_support_case_and_polarity():
     lead = "The harbour master of Brindle Cove resigned on Monday, the council said."
-    assert pair_controls(lead, "Brindle Cove harbour master quits") == ["<len:5>", "<sup:3>", "<case:sentence>"]
+    assert pair_controls(lead, "Brindle Cove harbour master quits") == [
+        "<len:5>", "<sup:3>", "<case:sentence>", "<pol:any>",
+    ]  # fmt: skip
+    denied = "The harbour master of Brindle Cove did not resign on Monday, the council said."
+    assert pair_controls(denied, "Brindle Cove harbour master resigns")[3] == "<pol:lost>"
+    assert pair_controls(denied, "Brindle Cove harbour master does not resign")[3] == "<pol:kept>"
     assert support(lead, "Pop star dances") == 0
     assert length_control(12) == "<len:13>"
     assert length_control(40) == "<len:long>"
     assert case_control("Mayor Resigns After Bridge Contract Inquiry") == "<case:title>"
     assert case_control("Mayor resigns after bridge contract inquiry") == "<case:sentence>"
     assert all(name in CONTROLS for name in ANY)
+
+
+def test_an_older_vocabulary_has_the_groups_it_has():
+    older = [name for name in CONTROLS if not name.startswith("<pol:")]
+    assert known_groups(older) == GROUPS[:3] and known_groups(CONTROLS) == GROUPS and known_groups([]) == ()

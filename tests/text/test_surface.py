@@ -1,4 +1,4 @@
-"""What is printed for the model's words."""
+"""From words back to print: spaces, casing and digits."""
 
 from __future__ import annotations
 
@@ -7,12 +7,67 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedline.text.detokenize import added_length, detokenize
-from hedline.text.normalize import normalize
-from hedline.text.source import read_source
-from hedline.text.surface import Surfacer, capitalized, shapes, surface
-from hedline.text.truecase import Truecaser
+from hedline.text.casing import Truecaser
+from hedline.text.clean import is_tokenized
+from hedline.text.surface import Surfacer, added_length, capitalized, detokenize, needs_space, printed, shapes, surface
+from hedline.text.tokenize import news_words, normalize, read_source, words
 from hedline.text.vocab import SPECIALS
+
+ORDINARY = [
+    "The mayor didn't say whether she'd resign, but they'll know by 9:30 p.m. on Friday.",
+    'He said "no" (twice), then "maybe".',
+    "Prices rose 3.5% to $1,200.50; analysts said: wait!",
+    "The dogs' owners can't wait... or can they?",
+    "I cannot say; we're gonna see, he's got the keys.",
+    "AT&T paid US$5m to [unnamed] firms, 'sources' say.",
+    'Is it "the end"? (No.) She asked: "Why not?" Then left.',
+    "Nine-year-old wins A$3m -- 'a record' -- in '90s quiz",
+]
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_text_comes_back_exactly(text: str) -> None:
+    assert detokenize(news_words(text)) == text
+
+
+CHUNKS = (
+    """the Mayor's cat U.S. $5 5% 1,200 don't (so) "quoted" it, end. yes; no: what? they'll AT&T 'n' dogs' cannot"""
+)
+TOKENS = "the a café “ `` '' ` ' , . : ; % $ us$ 's n't can not gon na -lrb- -rrb- ( ) # #,### -- ... 日本"
+
+
+@given(st.lists(st.sampled_from(CHUNKS.split()), max_size=15))
+def test_text_comes_back_up_to_spacing(parts: list[str]) -> None:
+    text = " ".join(parts)
+    for tokens in (words(text), news_words(text)):
+        assert detokenize(tokens).replace(" ", "") == text.replace(" ", "")
+
+
+@given(st.lists(st.sampled_from(TOKENS.split()), max_size=12))
+def test_lengths_add_up(tokens: list[str]) -> None:
+    text = detokenize(tokens)
+    costs = [added_length(left, token) for left, token in zip(["", *tokens], tokens, strict=False)]
+    assert sum(chars for chars, _ in costs) == len(text)
+    assert sum(size for _, size in costs) == len(text.encode())
+
+
+@given(st.sampled_from(TOKENS.split()), st.sampled_from(TOKENS.split()))
+def test_casing_never_changes_spacing(left: str, right: str) -> None:
+    spaces = {needs_space(a, b) for a in (left, left.upper(), left.title()) for b in (right, right.upper())}
+    assert len(spaces) == 1
+
+
+def test_printed_forms() -> None:
+    assert [printed(token) for token in ["``", "''", "`", "-lrb-", "-RCB-", "word"]] == [
+        '"',
+        '"',
+        "'",
+        "(",
+        "}",
+        "word",
+    ]
+    assert detokenize([]) == "" and detokenize(["", "a", "", "b"]) == "a b"
+
 
 LOWER = {word: word for word in ["police", "the", "rain", "sales", "leaves"]}
 CASER = Truecaser({"nato": "NATO", "bergen": "Bergen", "iphone": "iPhone", **LOWER})
@@ -114,7 +169,7 @@ def test_printing_keeps_every_length(text: str, extra: list[str]) -> None:
 def test_nothing_crashes(text: str, words: list[str]) -> None:
     surfacer = Surfacer(read_source(text), CASER)
     assert isinstance(surfacer.headline(words, [[0.5]] * len(words)), str)
-    assert surfacer.headline(normalize(text)).encode("utf-8") is not None
+    assert surfacer.headline(normalize(text)).encode("utf-8").decode("utf-8").count("\n") == 0
 
 
 def test_capitals() -> None:
@@ -133,3 +188,17 @@ def test_a_month_the_input_does_not_name_is_the_everyday_word() -> None:
         Surfacer(source, truecaser).headline(["thousands", "march", "through", "lund"])
         == "Thousands march through Lund"
     )
+
+
+@pytest.mark.parametrize(
+    ("tokens", "text"),
+    [
+        ("the firm 's owner -lrb- who ca n't pay -rrb- left .", "the firm's owner (who can't pay) left."),
+        ("`` no , thanks , '' he said", '"no, thanks," he said'),
+        ("Nothing to mend: it's fine.", "Nothing to mend: it's fine."),
+        ("It cost $ 5 , she said", "It cost $5, she said"),
+    ],
+)
+def test_tokenised_text_is_put_together_and_other_text_is_not_touched(tokens, text):
+    assert is_tokenized(tokens) == (tokens != text)
+    assert not is_tokenized(tokens) or detokenize(tokens.split()) == text

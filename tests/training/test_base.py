@@ -19,7 +19,7 @@ from hedline.data.prepare import prepare
 from hedline.errors import UserError
 from hedline.runtime.export import export_folder
 from hedline.runtime.folder import ModelFolder
-from hedline.text.truecase import Truecaser
+from hedline.text.casing import Truecaser
 from hedline.training.perplexity import perplexity_of_folder
 from hedline.training.run import TrainRequest, train
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hedline.training.plan import plan_epoch, share
+from hedline.training.batches import plan_epoch, share
 
 LENGTHS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 12)), min_size=1, max_size=60)
 
@@ -83,3 +83,17 @@ def test_a_few_long_pairs_do_not_widen_a_whole_batch_of_tokens():
     padded = np.diff(plan.bounds) * (plan.widths + plan.heights)
     assert padded.max() <= 4 * 2000
     assert sorted(plan.pairs.tolist()) == list(range(4000))
+
+
+@pytest.mark.parametrize("unit", ["headlines", "triples", "tokens"])
+def test_pairs_of_one_length_are_shuffled(unit):
+    """Sorting by length must not bring pairs of one length back into the order of the file."""
+    inputs, outputs = np.full(200, 12), np.full(200, 5)
+    size = {"headlines": 20, "triples": 100, "tokens": 340}[unit]
+    epochs = []
+    for epoch in range(2):
+        plan = plan_epoch(inputs, outputs, size, unit, seed=1, epoch=epoch)
+        batches = [set(plan.pairs[a:b].tolist()) for a, b in zip(plan.bounds[:-1], plan.bounds[1:], strict=True)]
+        assert all(max(batch) - min(batch) > 50 for batch in batches)  # in order a batch would span about 20
+        epochs.append({frozenset(batch) for batch in batches})
+    assert not epochs[0] & epochs[1]

@@ -7,8 +7,7 @@ import pytest
 from synthetic import write_data
 
 from hedline.data.dataset import Dataset
-from hedline.training.plan import plan_epoch
-from hedline.training.split import DeviceSplit
+from hedline.training.batches import DeviceSplit, plan_epoch
 
 
 @pytest.mark.parametrize("unit", ["headlines", "triples"])

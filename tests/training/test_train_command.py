@@ -253,3 +253,45 @@ def test_signal_saves_and_resumes(data, tmp_path):
 
     one, two = (load_file(path) for path in weights)
     assert all((one[name] == two[name]).all() for name in one)
+
+
+@pytest.mark.parametrize(("keep", "kept"), [("best", 2), ("last", 4)])
+def test_the_kept_epoch_is_the_best_or_the_last(data, tmp_path, monkeypatch, keep, kept):
+    from hedline.training.loop import Trainer
+    from hedline.training.perplexity import Perplexity
+
+    values = iter([5.0, 3.0, 4.0, 6.0])
+    monkeypatch.setattr(Trainer, "validate", lambda _: Perplexity(next(values), 1.0, 1, 0))
+    settings = SMALL | {"epochs": 4, "patience": 0, "keep": keep}
+    place = train(TrainRequest(data, tmp_path / "model", settings=settings))
+    history = ModelFolder.open(tmp_path / "model").config.training["history"]
+    assert place.best == 3.0 and [row["epoch"] for row in history] == list(range(1, kept + 1))
+
+
+def test_threads_are_chosen_once_and_told(data, tmp_path, monkeypatch, capsys):
+    import torch
+
+    from hedline.training.loop import Trainer
+
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    monkeypatch.setattr(Trainer, "measure_threads", lambda _: {1: 0.001, 2: 0.014})
+    before = torch.get_num_threads()
+    try:
+        train(TrainRequest(data, tmp_path / "model", settings=SMALL))
+    finally:
+        torch.set_num_threads(before)
+    assert "threads: 1 (a step takes 1.0 ms with 1, 14.0 ms with 2" in capsys.readouterr().out
+    assert ModelFolder.open(tmp_path / "model").config.training["config"]["threads"] == 1
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_killed_before_the_first_checkpoint_it_begins_anew(data, tmp_path, resume):
+    out = tmp_path / "m"
+    train(TrainRequest(data, out, settings=SMALL, samples=0))
+    whole = (out / "model.safetensors").read_bytes()
+    (out / "checkpoint.safetensors").unlink()  # what a kill between the model and the checkpoint leaves
+    (out / ".training").touch()
+    train(TrainRequest(data, out, settings=SMALL, samples=0, resume=resume))
+    assert (out / "checkpoint.safetensors").is_file() and not (out / ".training").exists()
+    assert (out / "model.safetensors").read_bytes() == whole

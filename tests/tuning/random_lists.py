@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedline.tuning.bounds import Bounds
-from hedline.tuning.linesearch import Problem
-from hedline.tuning.objective import Objective, parse_objective
-from hedline.tuning.pool import Array, Lists
+from hedline.arrays import Doubles
+from hedline.tuning.linesearch import Bounds, Problem
+from hedline.tuning.nbest import Lists, Objective, parse_objective
 
 
 def random_lists(seed: int, inputs: int, most: int, features: int, objective: Objective) -> Lists:
@@ -40,7 +39,7 @@ def make_problem(lists: Lists, objective: Objective, bounds: Bounds | None = Non
     return Problem(lists, columns, objective.scale, bounds or open_bounds(lists.features.shape[1]), **options)
 
 
-def score_on_grid(problem: Problem, weights: Array, direction: Array, points: Array) -> Array:
+def score_on_grid(problem: Problem, weights: Doubles, direction: Doubles, points: Doubles) -> Doubles:
     """The corpus score at each t, by choosing every input's best hypothesis anew: nothing of the envelope."""
     return np.array([problem.score(weights + t * direction) for t in points])
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hedline.runtime.folder import save_folder
-from hedline.runtime.shapes import feedforward_shapes
+from hedline.runtime.folder import feedforward_shapes, save_folder
 
 SUBJECTS = ["minister", "council", "court", "union", "storm", "company", "scientists", "players", "farmers", "police"]
 VERBS = ["closes", "opens", "rejects", "backs", "delays", "reviews", "sells", "finds", "protects", "visits"]

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_lists import BLEU, ROUGE, make_problem, open_bounds, random_lists
 
-from hedline.tuning.bounds import Bounds
+from hedline.tuning.linesearch import Bounds
 from hedline.tuning.mert import MertOptions, optimize
-from hedline.tuning.pool import Lists
+from hedline.tuning.nbest import Lists
 
 QUICK = MertOptions(restarts=3, directions=3, sweeps=5)
 
@@ -83,3 +83,25 @@ def test_500_inputs_of_200_hypotheses_are_searched_quickly() -> None:
     optimum = optimize(problem, [np.eye(6)[0]], [0], MertOptions(restarts=0, directions=4, sweeps=2))
     seconds = (time.perf_counter() - begin) / optimum.searches
     assert seconds < 0.2, f"{seconds:.3f} s for each line search over {len(problem.lists.features):,} hypotheses"
+
+
+def diagonal_problem():
+    """Two hypotheses of one input: the better one wins only where both weights rise together."""
+    features = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, -1.1], [0.0, -1.1, 1.0], [-1.0, 1.0, 1.0]])
+    statistics = np.tile([[0.0, 8.0, 8.0] * 3], (4, 1))
+    statistics[:, ::3] = np.array([[4.0], [3.0], [3.0], [8.0]])
+    bounds = Bounds(("log_prob", "a", "b"), np.array([1.0, -20, -20]), np.array([1.0, 20, 20]))
+    return make_problem(Lists(features, statistics, np.array([0])), ROUGE, bounds)
+
+
+def test_random_directions_reach_what_no_coordinate_does() -> None:
+    problem, start = diagonal_problem(), np.array([1.0, 0.0, 0.0])
+    along = optimize(problem, [start], [1], MertOptions(restarts=0, directions=0))
+    assert along.score == pytest.approx(0.5)
+    assert optimize(problem, [start], [1], MertOptions(restarts=0, directions=8)).score == pytest.approx(1.0)
+
+
+def test_restarts_reach_what_one_climb_does_not() -> None:
+    problem, start = diagonal_problem(), np.array([1.0, 0.0, 0.0])
+    found = optimize(problem, [start], [1], MertOptions(restarts=12, directions=0))
+    assert found.score == pytest.approx(1.0) and found.start > 0

@@ -9,11 +9,10 @@ import pytest
 from random_lists import ROUGE, random_lists
 
 from hedline.errors import UserError
-from hedline.tuning.bounds import make_bounds
+from hedline.tuning.linesearch import make_bounds
 from hedline.tuning.mert import MertOptions
-from hedline.tuning.pool import Hypothesis, Pool
-from hedline.tuning.rounds import TuneOptions, Tuner, make_problem
-from hedline.tuning.state import State, read_lists, write_lists
+from hedline.tuning.nbest import Hypothesis, Pool
+from hedline.tuning.rounds import State, TuneOptions, Tuner, make_problem, read_lists, write_lists
 
 NAMES = ("log_prob", "unigram", "bigram", "reorder")
 OPTIONS = TuneOptions(rounds=8, seed=4, mert=MertOptions(restarts=2, directions=2, sweeps=4))
@@ -177,3 +176,20 @@ def test_the_pool_merges_equal_hypotheses_only() -> None:
     assert lists.inputs == 1
     assert lists.best(np.array([1.0, 0.0])).tolist() == [0]
     assert make_problem(pool, ROUGE, make_bounds(("a", "b"), {})).score(np.ones(2)) == 0
+
+
+class Declining(TableDecoder):
+    """A decoder that does worse with every round: its lists are cut further from the top."""
+
+    def nbest(self, weights) -> list[list[Hypothesis]]:
+        lists = super().nbest(weights)
+        worst = [sorted(each, key=lambda h: h.statistics[0] / h.statistics[2]) for each in self.all]
+        return lists if self.calls == 1 else [each[self.calls :: 3][:10] for each in worst]
+
+
+def test_the_best_round_is_kept_not_the_last() -> None:
+    result = make_tuner(Declining()).run({"log_prob": 1.0})
+    scores = [each.decoded for each in result.rounds]
+    assert len(scores) > 1 and scores[-1] < scores[0]
+    assert result.best == 1 + int(np.argmax(scores)) < len(scores)
+    assert result.weights == result.rounds[result.best - 1].weights

@@ -6,13 +6,19 @@ enough: nothing is downloaded.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hedline.errors import require
+from hedline.errors import UserError, require
+from hedline.files import read_entries
+from hedline.runtime.tensors import TensorFile
+
+FREQUENT, COMPANIONS = 1000, 16  # candidates of the peers' vocabulary map: about 1,450 for 30 words, as ours
+LONGEST = 48
 
 
 @dataclass(frozen=True)
@@ -87,12 +93,18 @@ class RandomWeights:
             self.norm(layer.ffn.layer_norm, shape.width, not shape.t5)
 
 
-def write_peer(shape: Shape, folder: Path) -> Path:
-    """Write the peer as an int8 CTranslate2 model; returns its folder."""
+def _specs() -> tuple[Any, Any]:
+    """CTranslate2's modules of specifications."""
     try:
         from ctranslate2.specs import common_spec, transformer_spec
     except ImportError:
         raise require("ctranslate2", "fast", "comparing with CTranslate2") from None
+    return transformer_spec, common_spec
+
+
+def write_peer(shape: Shape, folder: Path) -> Path:
+    """Write the peer as an int8 CTranslate2 model; returns its folder."""
+    transformer_spec, common_spec = _specs()
     spec = transformer_spec.TransformerSpec.from_config(
         (shape.layers, shape.layers),
         shape.heads,
@@ -109,12 +121,87 @@ def write_peer(shape: Shape, folder: Path) -> Path:
     tokens = ["<blank>", "<unk>", "<s>", "</s>", *(f"t{i}" for i in range(shape.vocabulary - 4))]
     spec.register_source_vocabulary(tokens)
     spec.register_target_vocabulary(tokens)
+    spec.register_vocabulary_mapping(str(_write_map(tokens, folder / f"{shape.name}.map")))
+    return _save(spec, folder / shape.name)
+
+
+def _write_map(tokens: Sequence[str], path: Path) -> Path:
+    """CTranslate2's map of candidates, as large as our shortlist: frequent tokens, and companions of each token."""
+    frequent, rest = tokens[:FREQUENT], tokens[FREQUENT:] or tokens
+    lines = ["\t" + " ".join(frequent)]
+    lines += [f"{token}\t" + " ".join(rest[(COMPANIONS * i + j) % len(rest)] for j in range(COMPANIONS))
+              for i, token in enumerate(tokens[4:])]  # fmt: skip
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def _save(spec: Any, target: Path) -> Path:
     spec.validate()
     spec.optimize(quantization="int8")
-    target = folder / shape.name
     target.mkdir(parents=True, exist_ok=True)
     spec.save(str(target))
     return target
+
+
+def convert(source: Path, folder: Path) -> Path:
+    """A transformer of ours as an int8 CTranslate2 model with the same weights; returns its folder."""
+    from hedline.runtime.folder import ModelFolder
+    from hedline.runtime.transformer import positions
+
+    transformer_spec, common_spec = _specs()
+    model = ModelFolder.open(source)
+    if model.config.family != "transformer":
+        raise UserError(f"{source} is no transformer; CTranslate2 can run only such a model")
+    architecture, weights = model.config.architecture, TrainedWeights(model.tensors)
+    layers = (architecture["encoder_layers"], architecture["decoder_layers"])
+    spec = transformer_spec.TransformerSpec.from_config(
+        layers, architecture["heads"], pre_norm=True, activation=common_spec.Activation.RELU
+    )
+    for side, place in ((spec.encoder, "encoder"), (spec.decoder, "decoder")):
+        table = side.embeddings if place == "decoder" else side.embeddings[0]
+        table.weight = model.tensors.float("embedding.weight")
+        side.scale_embeddings = True
+        side.position_encodings.encodings = positions(1024, architecture["width"])
+        weights.norm(side.layer_norm, f"{place}_norm")
+        for number, layer in enumerate(side.layer):
+            weights.layer(layer, f"{place}.{number}", place == "decoder")
+    spec.decoder.projection.weight = model.tensors.float("embedding.weight")
+    spec.decoder.projection.bias = model.tensors.float("bias")
+    names = read_entries(source / "vocab.input.txt")
+    spec.register_source_vocabulary(names)
+    spec.register_target_vocabulary(names)
+    return _save(spec, folder / f"real-{source.name}")
+
+
+class TrainedWeights:
+    """Fills CTranslate2 layer specifications from a model folder."""
+
+    def __init__(self, tensors: TensorFile) -> None:
+        self.tensors = tensors
+
+    def linear(self, spec: Any, *names: str) -> None:
+        """One product from one or several stacked layers."""
+        spec.weight = np.concatenate([self.tensors.float(f"{name}.weight") for name in names])
+        spec.bias = np.concatenate([self.tensors.float(f"{name}.bias") for name in names])
+
+    def norm(self, spec: Any, name: str) -> None:
+        """A layer norm."""
+        spec.gamma, spec.beta = self.tensors.float(f"{name}.weight"), self.tensors.float(f"{name}.bias")
+
+    def layer(self, spec: Any, place: str, decoder: bool) -> None:
+        """A layer of the encoder or the decoder."""
+        own = f"{place}.attention"
+        self.norm(spec.self_attention.layer_norm, f"{own}_norm")
+        self.linear(spec.self_attention.linear[0], f"{own}.query", f"{own}.key_value")
+        self.linear(spec.self_attention.linear[1], f"{own}.output")
+        if decoder:
+            self.norm(spec.attention.layer_norm, f"{place}.cross_norm")
+            for linear, part in zip(spec.attention.linear, ("query", "key_value", "output"), strict=True):
+                self.linear(linear, f"{place}.cross.{part}")
+        self.norm(spec.ffn.layer_norm, f"{place}.feed_norm")
+        self.linear(spec.ffn.linear_0, f"{place}.feed.up")
+        self.linear(spec.ffn.linear_1, f"{place}.feed.down")
 
 
 class Peer:
@@ -127,13 +214,19 @@ class Peer:
             str(folder), device="cpu", compute_type="int8", inter_threads=1, intra_threads=threads
         )
 
-    def headlines(self, inputs: list[list[str]], beam: int, tokens: int) -> list[list[str]]:
-        """Output tokens of each input, exactly `tokens` of them, decoded as one batch."""
+    def headlines(
+        self, inputs: list[list[str]], beam: int, tokens: int | None, mapped: bool = False
+    ) -> list[list[str]]:
+        """Output tokens of each input, exactly `tokens` of them (None: up to 48), decoded as one batch.
+
+        mapped: only candidates of the model's vocabulary map.
+        """
         results = self.translator.translate_batch(
             inputs,
             beam_size=beam,
             max_batch_size=len(inputs),
-            min_decoding_length=tokens,
-            max_decoding_length=tokens,
+            min_decoding_length=tokens or 1,
+            max_decoding_length=tokens or LONGEST,
+            use_vmap=mapped,
         )
         return [result.hypotheses[0] for result in results]

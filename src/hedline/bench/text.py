@@ -11,11 +11,8 @@ from typing import Any
 
 from hedline.errors import UserError, require
 from hedline.files import open_binary
-from hedline.text.chunks import clear_caches
-from hedline.text.normalize import normalize
-from hedline.text.sentences import split_sentences
-from hedline.text.source import read_source
-from hedline.text.tokenize import tokenize, words
+from hedline.text.clean import split_sentences
+from hedline.text.tokenize import clear_caches, normalize, read_source, tokenize, words
 
 LIMIT = 20_000
 ROUNDS = 3

@@ -166,7 +166,7 @@ def training_speed(encoder: str, split: Any, sizes: tuple[int, int], size: Size,
     """Target words a second of whole steps: batches cut on the device, loss, gradients, clipping, AdamW, average."""
     import torch
 
-    from hedline.models.architecture import FeedForwardShape
+    from hedline.models.encoders import FeedForwardShape
     from hedline.models.nnlm import FeedForward, Regularization
     from hedline.training.config import TrainConfig
     from hedline.training.loop import Trainer
@@ -190,7 +190,7 @@ def training_speed(encoder: str, split: Any, sizes: tuple[int, int], size: Size,
 
 def _data(folder: Path | None, size: Size, device: Any) -> tuple[Any, int, int]:
     """A split on the device and the vocabulary sizes."""
-    from hedline.training.split import DeviceSplit
+    from hedline.training.batches import DeviceSplit
 
     if folder is not None:
         from hedline.data.dataset import Dataset

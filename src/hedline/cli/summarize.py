@@ -3,31 +3,189 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import fields
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import IO, Annotated, Any
 
 import typer
 
-from hedline.cli.option import option
+from hedline.cli.main import option, output_file, takes
+from hedline.cli.unfinished import remembered, unfinished
+from hedline.corpora.rows import ParquetWriter, Row, TableWriter, check_name, columns_of, kind_of, open_table
 from hedline.decoding.options import DecodeOptions
-from hedline.decoding.sources import read_sources, read_texts
-from hedline.decoding.stream import CHUNK, Job, Reading, Record, summarize_records
-from hedline.decoding.summary import Summary
+from hedline.decoding.summary import Summary, zmert_lines
 from hedline.errors import UserError
-from hedline.files import atomic_path
-from hedline.progress import Progress
+from hedline.files import atomic_path, is_file
+from hedline.progress import track
+from hedline.stream import CHUNK, Job, Reading, Record, RowRecord, read_sources, read_texts, summarize_records
 
-if TYPE_CHECKING:
-    from hedline.cli.showing import Printer
+MOST_MAPS = 200  # heat maps in one file
 
+
+class Printer:
+    """Writes summaries as they come, notes to stderr, and heat maps at the end.
+
+    explain: FILE.html, FILE.svg, or `-` for the terminal; show: the same as `-`.
+    """
+
+    def __init__(self, file: IO[str], form: str, nbest: int, explain: str | None, show: bool) -> None:
+        self.file, self.form, self.nbest = file, form, nbest
+        self.in_terminal = show or explain == "-"
+        self.path = None if explain in (None, "-") else Path(str(explain))
+        if self.path is not None and self.path.suffix not in (".html", ".svg"):
+            raise UserError(f"--explain writes FILE.html or FILE.svg (or - for the terminal), not {explain}")
+        self.count = 0
+        self.maps: list[tuple[str, Summary]] = []
+
+    def show(self, record: Record, summary: Summary) -> None:
+        """Write one result."""
+        if self.maps and self.path is not None and self.path.suffix == ".svg":
+            raise UserError("an SVG shows one text; write --explain FILE.html for several")
+        for note in summary.notes:
+            print(f"hedline: text {record.id}: {note}", file=sys.stderr)
+        self.write(record, summary)
+        self.count += 1
+        if self.in_terminal:
+            from hedline.decoding.heatmap import terminal_map
+
+            print(terminal_map(summary), file=self.file)
+        self.file.flush()  # who reads a pipe gets each headline when it is there
+        if self.path is not None and len(self.maps) < MOST_MAPS:
+            self.maps.append((record.lead, summary))
+
+    def write(self, record: Record, summary: Summary) -> None:
+        """Write the lines of one result."""
+        if self.form == "jsonl":
+            print(json.dumps(summary.to_json(record.id, record.lead), ensure_ascii=False), file=self.file)
+        elif self.form == "zmert":
+            for line in zmert_lines(self.count, summary.nbest):
+                print(line, file=self.file)
+        elif self.nbest > 1 and summary.nbest:
+            for hypothesis in summary.nbest:
+                print(f"{record.id}\t{hypothesis.score:.4f}\t{hypothesis.text}", file=self.file)
+        else:
+            print(summary.text, file=self.file)
+
+    def go_on(self, records: Iterable[Record]) -> None:
+        """Pass over the records that an interrupted run has written."""
+        for _ in records:
+            pass
+
+    def close(self) -> None:
+        """Write the heat maps."""
+        if self.path is None:
+            return
+        from hedline.decoding.heatmap import html_page, svg_map
+        from hedline.files import write_text
+
+        if self.path.suffix == ".svg":
+            write_text(self.path, svg_map(self.maps[0][1]) if self.maps else "")
+        else:
+            write_text(self.path, html_page([summary for _, summary in self.maps]))
+
+
+class RowPrinter(Printer):
+    """Writes the rows of a table with their headlines.
+
+    memory: where the headlines are kept until the table is whole; known: those that an interrupted run has left there.
+    """
+
+    def __init__(
+        self,
+        table: TableWriter | ParquetWriter,
+        lead_field: str,
+        explain: str | None,
+        sources: Sequence[str],
+        memory: IO[str] | None = None,
+        known: Sequence[str] = (),
+    ) -> None:
+        super().__init__(memory or sys.stdout, "rows", 1, None if explain == "-" else explain, False)
+        self.table, self.lead_field, self.sources, self.memory, self.known = table, lead_field, sources, memory, known
+
+    def go_on(self, records: Iterable[Record]) -> None:
+        """Write the rows whose headlines are known."""
+        for record, headline in zip(records, self.known, strict=False):
+            self._write_row(record, headline)
+
+    def write(self, record: Record, summary: Summary) -> None:
+        """One row, and its headline for a run that may have to go on."""
+        self._write_row(record, summary.text)
+        if self.memory is not None:
+            print(json.dumps(summary.text), file=self.memory)
+
+    def _write_row(self, record: Record, headline: str) -> None:
+        """A plain line of text is a row with one column."""
+        row = record.row if isinstance(record, RowRecord) else Row({self.lead_field: record.lead})
+        self.table.write(row, headline)
+
+    def close(self) -> None:
+        """End the table, and write the heat maps."""
+        paths = [Path(source) for source in self.sources if kind_of(Path(source))]
+        empty = not self.count and not self.known
+        self.table.close(columns_of(paths[0], kind_of(paths[0])) if paths and empty else ())
+        super().close()
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where the results go, and in which form.
+
+    files: the sources that can be read again, so that an interrupted run can go on; empty for texts given as words.
+    """
+
+    out: Path | None
+    form: str
+    nbest: int
+    explain: str | None
+    show: bool
+    lead_field: str
+    headline_field: str
+    files: Sequence[str]
+
+    @contextmanager
+    def printer(self, asked: dict[str, Any]) -> Iterator[tuple[Printer, int]]:
+        """What writes the results, and how many of them an interrupted run with the same question has written."""
+        if self.form in ROWS:
+            if self.nbest > 1:
+                raise UserError("a table has one headline in each row; leave --nbest out, or say --format jsonl")
+            with self._memory(asked) as (memory, known), self._table() as table:
+                yield RowPrinter(table, self.lead_field, self.explain, self.files, memory, known), len(known)
+        elif self.out is not None and self.is_resumable:
+            with unfinished(self.out, asked) as (file, done):
+                yield self._plain(file), done
+        else:
+            with _output(self.out) as file:
+                yield self._plain(file), 0
+
+    def _memory(self, asked: dict[str, Any]) -> AbstractContextManager[tuple[IO[str] | None, list[str]]]:
+        """A file for the headlines of a table, and those that an interrupted run has left in it."""
+        return remembered(self.out, asked) if self.out and self.is_resumable else nullcontext((None, []))
+
+    def _table(self) -> AbstractContextManager[TableWriter | ParquetWriter]:
+        return open_table(self.out, "jsonl" if self.form == "rows" else self.form, self.headline_field)
+
+    def _plain(self, file: IO[str]) -> Printer:
+        return Printer(file, self.form, self.nbest, self.explain, self.show)
+
+    @property
+    def is_resumable(self) -> bool:
+        """Whether every text of files gives one line or row in a file, so that these tell how far it went."""
+        plain = (self.form == "text" and self.nbest == 1) or self.form in ("jsonl", *ROWS)
+        a_file = self.out is not None and (is_file(self.out) or not self.out.exists())
+        return plain and a_file and not (self.explain or self.show) and bool(self.files) and "-" not in self.files
+
+
+ROWS = ("csv", "tsv", "parquet", "rows")
 CHOICES = {
-    "format": ("text", "jsonl", "zmert"),
+    "format": ("auto", "text", "jsonl", "zmert", "csv", "tsv", "parquet"),
     "engine": ("local", "ray"),
-    "input_format": ("auto", "text", "jsonl"),
+    "on_error": ("stop", "skip"),
+    "input_format": ("auto", "text", "jsonl", "csv", "tsv", "parquet"),
 }
 LEAST = {"batch": 1, "workers": 0}
 
@@ -38,94 +196,98 @@ Sources = Annotated[
 ]
 Text = Annotated[bool, option("The arguments are the texts themselves.", "--text")]
 Model = Annotated[str | None, option("Name or folder of a model; the default model otherwise.")]
-Words = Annotated[int | None, option("At most N words.")]
-ExactWords = Annotated[int | None, option("Exactly N words.")]
-Bytes = Annotated[int | None, option("At most N bytes of UTF-8.")]
-Chars = Annotated[int | None, option("At most N characters.")]
-Fill = Annotated[float, option("Share of the limit a headline should use, 0 to 1.")]
-Mode = Annotated[str, option("abstractive, extractive or compressive.")]
-Decoder = Annotated[str, option("beam, greedy or exact.")]
-Beam = Annotated[int, option("Hypotheses kept at each step.")]
-Nbest = Annotated[int, option("Candidates for each text.", "--nbest", "--n-best")]
-Diversity = Annotated[float, option("How much candidates must differ: 0.5, no two share more than half. 0 to 1.")]
-Abstractiveness = Annotated[float | None, option("1: the model alone, 0: as tuned, down to -1: copies more.")]
-LengthPenalty = Annotated[float | None, option("Exponent of the length normalisation.")]
-Rerank = Annotated[
-    str | None, option("mbr: the candidate the beam agrees on; none: the best scored; or the model's way.")
+Format = Annotated[
+    str,
+    option("text, jsonl, zmert (n-best lines), csv, tsv or parquet (the rows with headlines); auto: by --out's name."),
 ]
-Variant = Annotated[str, option("Feature definitions: paper or namas.")]
-BlockRepeats = Annotated[bool, option("No content word twice.")]
-GuardNumbers = Annotated[bool, option("No number the text does not have.")]
-GuardNames = Annotated[bool | None, option("Print no name the text does not have; automatic: as the model was set.")]
-CopyUnknown = Annotated[bool, option("Copy words the vocabulary lacks.")]
-FullVocabulary = Annotated[bool, option("Search all words instead of the shortlist.")]
-Format = Annotated[str, option("text, jsonl or zmert (n-best lines).")]
-InputFormat = Annotated[str, option("auto (by name and first line), text or jsonl.")]
+InputFormat = Annotated[str, option("auto (by name and first line), text, jsonl, csv, tsv or parquet.")]
 LeadField = Annotated[str, option("Field or column that holds the text.")]
+HeadlineField = Annotated[str, option("Column that tables get.")]
 Out = Annotated[Path | None, option("Write here instead of standard output.")]
 Explain = Annotated[str | None, option("Write the alignment heat map: FILE.html, FILE.svg, or - to print it.")]
 Show = Annotated[bool, option("Print the heat map of each headline here.", "--show")]
 Batch = Annotated[int, option("Texts searched at once.")]
 Workers = Annotated[int, option("Processes; 0 uses all cores when there is enough to do.")]
+OnError = Annotated[str, option("What cannot be read: stop there, or skip it and say so.")]
 EngineName = Annotated[str, option("local, or ray on a cluster.")]
 
 
+@takes(DecodeOptions, after="model")
 def summarize(
     sources: Sources = None,
     text: Text = False,
     model: Model = None,
-    words: Words = None,
-    exact_words: ExactWords = None,
-    bytes: Bytes = None,
-    chars: Chars = None,
-    fill: Fill = 0.0,
-    mode: Mode = "abstractive",
-    decoder: Decoder = "beam",
-    beam: Beam = 5,
-    nbest: Nbest = 1,
-    diversity: Diversity = 0.0,
-    abstractiveness: Abstractiveness = None,
-    length_penalty: LengthPenalty = None,
-    rerank: Rerank = None,
-    variant: Variant = "paper",
-    block_repeats: BlockRepeats = True,
-    guard_numbers: GuardNumbers = True,
-    guard_names: GuardNames = None,
-    copy_unknown: CopyUnknown = True,
-    full_vocabulary: FullVocabulary = False,
-    format: Format = "text",
+    format: Format = "auto",
     input_format: InputFormat = "auto",
     lead_field: LeadField = "lead",
+    headline_field: HeadlineField = "headline",
     out: Out = None,
     explain: Explain = None,
     show: Show = False,
     batch: Batch = 32,
     workers: Workers = 0,
     engine: EngineName = "local",
+    on_error: OnError = "stop",
+    **settings: Any,
 ) -> None:
-    """Headlines, a line each, for a text, a file or a pipe.
+    """Headlines, one per line, for a text, a file or a pipe.
 
     \b
     Examples:
       hedline "The city council voted on Tuesday to close the old harbour bridge for repairs."
       hedline summarize leads.txt --bytes 75 > headlines.txt
+      hedline summarize mine.csv --lead-field text --out out.csv
       cat leads.jsonl | hedline summarize - --format jsonl --nbest 5 --out candidates.jsonl
       hedline "…" --mode extractive --words 8 --explain why.html
     """
-    given = dict(locals())
-    check_choices(given)
-    options = DecodeOptions(**{each.name: given[each.name] for each in fields(DecodeOptions) if each.name in given})
+    own = {"format": format, "engine": engine, "input_format": input_format, "on_error": on_error}
+    check_choices({**own, "batch": batch, "workers": workers})
+    options, sources = DecodeOptions(**settings), sources or []
     from hedline.api import find_model, load
-    from hedline.cli.showing import Printer
 
     job = Job(str(find_model(model)), options, batch, load)
-    given_texts = text and sources not in (None, [], ["-"])
-    records = (
-        read_texts(sources or []) if given_texts else read_sources(sources or [], Reading(input_format, lead_field))
-    )
-    with _output(out) as file:
-        printer = Printer(file, format, nbest, explain, show)
-        show_all(summarize_records(records, job, workers, engine), printer, quiet=out is None and sys.stdout.isatty())
+    given = text and sources not in ([], ["-"])
+    reading = Reading(input_format, lead_field, skip=on_error == "skip")
+    records = read_texts(sources) if given else read_sources(sources, reading)
+    form = output_form(format, output_file(out), sources, input_format)
+    output = Output(out, form, options.nbest, explain, show, lead_field, headline_field, () if text else sources)
+    asked = question({**own, "lead_field": lead_field, **settings}, sources, job)
+    with output.printer(asked) as (printer, done):
+        printer.go_on(islice(records, done))
+        summaries = summarize_records(records, job, workers, engine)
+        quiet = given or (out is None and sys.stdout.isatty())
+        show_all(summaries if quiet else track(summaries, "summarizing", unit="texts", least=CHUNK), printer)
+
+
+def question(asked: dict[str, Any], sources: Sequence[str], job: Job) -> dict[str, Any]:
+    """Everything the lines of an output depend on, as JSON has it."""
+    files = [[source, *_identity(Path(source))] for source in sources]
+    model = [[name, *_identity(Path(job.model) / name)] for name in ("config.json", "tuning.json")]
+    return {"asked": asked, "files": files, "model": [str(Path(job.model).resolve()), model]}
+
+
+def _identity(path: Path) -> list[int]:
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return []
+    return [found.st_size, found.st_mtime_ns]
+
+
+def output_form(form: str, out: Path | None, sources: Sequence[str], input_format: str) -> str:
+    """How to write: as asked, else by the output's name; `rows` are JSON lines with a headline added to each.
+
+    JSONL as asked for is the contract's record; JSONL by name keeps the rows of a table.
+    """
+    if form != "auto":
+        if out is not None and form != "zmert":
+            check_name(out, form, "--format")
+        return form
+    named = kind_of(out) if out is not None else ""
+    if named != "jsonl":
+        return named or "text"
+    has_rows = all(kind_of(Path(source)) or input_format not in ("auto", "text") for source in sources or ["-"])
+    return "rows" if has_rows else "jsonl"
 
 
 def check_choices(given: dict[str, Any]) -> None:
@@ -138,16 +300,11 @@ def check_choices(given: dict[str, Any]) -> None:
             raise UserError(f"--{name} must be at least {least}, not {given[name]}")
 
 
-def show_all(summaries: Iterable[tuple[Record, Summary]], printer: Printer, quiet: bool) -> None:
-    """Write the results as they come, with progress where they do not scroll by themselves."""
-    progress = Progress("summarizing", unit="texts")
+def show_all(summaries: Iterable[tuple[Record, Summary]], printer: Printer) -> None:
+    """Write the results as they come."""
     for record, summary in summaries:
         printer.show(record, summary)
-        if not quiet:
-            progress.advance()
     printer.close()
-    if progress.done > CHUNK:
-        progress.close()
 
 
 @contextmanager
@@ -158,5 +315,5 @@ def _output(out: Path | None) -> Iterator[IO[str]]:
             sys.stdout.reconfigure(errors="replace")
         yield sys.stdout
         return
-    with atomic_path(out) as temporary, temporary.open("w", encoding="utf-8") as file:
+    with atomic_path(out) as temporary, temporary.open("w", encoding="utf-8", errors="replace") as file:
         yield file

@@ -1,4 +1,4 @@
-"""`hedline tune`: minimum error rate training of a model's feature weights."""
+"""`hedline tune` (a model's feature weights, by minimum error rate training) and `hedline tune-decoding`."""
 
 from __future__ import annotations
 
@@ -9,116 +9,98 @@ from typing import Annotated, Any
 
 import typer
 
-from hedline.cli.option import option
+from hedline.cli.main import Json, changed, option, print_json, takes
+from hedline.decoding.options import DecodeOptions
+from hedline.tuning.grid import DecodingSettings
+from hedline.tuning.tune import Settings
 
 Model = Annotated[Path, typer.Argument(help="Model folder; tuning.json is written into it.")]
 Set = Annotated[Path, typer.Argument(help="Evaluation set or pairs file to tune on (never the test set).")]
-Limit = Annotated[int, option("Use the first so many inputs.", min=1)]
-Beam = Annotated[int, option("Hypotheses kept and collected for each input.", min=1)]
-Objective = Annotated[str, option("E.g. 'R-1 + R-2 + R-L', '0.3*R-1.f + 0.7*R-2.f', bleu.")]
-PresetName = Annotated[str, option("gigaword: F1, own length; duc: recall at 75 bytes.")]
-Rounds = Annotated[int, option("Decode at most so often.", min=1)]
-Features = Annotated[str, option("Features to tune, separated by commas, log_prob first.")]
-Bounds = Annotated[str, option("Ranges of weights, e.g. reorder=-5:0,length=0.")]
-Start = Annotated[str, option("First weights, e.g. unigram=1,bigram=0.5; the others are 0.")]
-Seed = Annotated[int, option("Fixes everything random.", min=0)]
-Restarts = Annotated[int, option("Random starts in every round.", min=0)]
-Smoothing = Annotated[int, option("Intervals averaged on each side of a candidate.", min=0)]
-Check = Annotated[
-    int | None,
-    option(
-        "Inputs after the tuning ones that decide how far to go toward the weights found; automatic: as many as are "
-        "tuned on, at most 500.",
-        min=0,
-    ),
-]
-LengthPenalty = Annotated[
-    float | None, option("The search's, in every round and afterwards; automatic: 1.8.", min=0, max=5)
-]
-Words = Annotated[int | None, option("Decode at most so many words.", min=1)]
-Bytes = Annotated[int | None, option("Decode at most so many bytes (duc: 75).", min=1)]
-Mode = Annotated[str, option("abstractive, extractive or compressive.")]
 Workers = Annotated[int, option("Processes; 0: one for each core.", min=0)]
 Work = Annotated[Path | None, option("Where an unfinished run is kept (default: MODEL/.tuning).")]
 Zmert = Annotated[Path | None, option("Also write all lists in Z-MERT's formats to this folder.")]
-Json = Annotated[bool, option("Print tuning.json instead of the report.", "--json")]
+# What tuning decides, or what has no meaning for it.
+DECIDED = ("beam", "nbest", "fill", "rerank", "length_penalty", "abstractiveness", "tuned", "diversity")
 
 
+@takes(Settings, after="set")
+@takes(DecodeOptions, after="set", but=(*DECIDED, "guard_names", "guard_meaning"))
 def tune(
     model: Model,
     set: Set,
-    limit: Limit = 500,
-    beam: Beam = 50,
-    objective: Objective = "",
-    preset: PresetName = "gigaword",
-    rounds: Rounds = 15,
-    features: Features = "",
-    bounds: Bounds = "",
-    start: Start = "",
-    seed: Seed = 1,
-    restarts: Restarts = 12,
-    smoothing: Smoothing = 0,
-    check: Check = None,
-    length_penalty: LengthPenalty = None,
-    words: Words = None,
-    bytes: Bytes = None,
-    mode: Mode = "abstractive",
     workers: Workers = 0,
     work: Work = None,
     zmert: Zmert = None,
     json: Json = False,
+    **given: Any,
 ) -> None:
-    """Tune a model's features for ROUGE: ABS to ABS+.
+    """Tune a model for ROUGE: ABS to ABS+. Feature weights, length, filling of a limit, beam and reranking.
 
-    Decodes, collects the n-best lists, finds the best weights on all of them, and repeats until nothing changes. An
-    interrupted run continues where it was when the same command is given again.
+    Decodes, collects the n-best lists, finds the best weights on all of them, and repeats until nothing changes. Then
+    PREFIX, the untuned model and what was found are judged on further inputs; nothing is written that is not above the
+    untuned model there. An interrupted run continues where it was when the same command is given again. With
+    `--preset duc` the result is kept beside the other one, and used for limits of at most 75 bytes.
 
     \b
     Examples:
       hedline tune model valid.jsonl
-      hedline tune model duc2003.jsonl --preset duc --limit 624
+      hedline tune model duc2003.jsonl --preset duc --limit 424 --check 200
       hedline tune model valid.jsonl --objective "R-1 + 2*R-2" --bounds "reorder=-5:0,length=0"
       hedline tune model valid.jsonl --features log_prob,unigram,bigram,trigram,reorder,length,unsupported
     """
-    from hedline.decoding.engine import LENGTH_PENALTY
-    from hedline.tuning import report
-    from hedline.tuning.tune import OBJECTIVE, Settings
+    from hedline.tuning import grid
+    from hedline.tuning import rounds as report
     from hedline.tuning.tune import tune as run
 
-    decode: dict[str, Any] = {"words": words, "bytes": bytes, "mode": mode}
-    settings = Settings(
-        limit, beam, objective or OBJECTIVE, preset, rounds=rounds, restarts=restarts, smoothing=smoothing, seed=seed,
-        decode={name: value for name, value in decode.items() if value is not None},
-        check=min(limit, 500) if check is None else check,
-        length_penalty=LENGTH_PENALTY if length_penalty is None else length_penalty,
-        **_named(features, bounds, start),
-    )  # fmt: skip
-    print(report.header(settings.features), file=sys.stderr)
-    result, tuning = run(
-        model, set, settings, work, workers or os.cpu_count() or 1,
-        tell=lambda this: print(report.line(this), file=sys.stderr, flush=True),
-    )  # fmt: skip
+    decode = {name: value for name, value in changed(DecodeOptions, given).items() if name not in DECIDED}
+    settings = Settings(**changed(Settings, given), decode=decode)
+    print(report.header(settings.names), file=sys.stderr)
+
+    def tell(this: Any) -> None:
+        print(report.line(this), file=sys.stderr, flush=True)
+
+    def tell_trial(trial: Any) -> None:
+        if trial.name == "PREFIX":
+            print(grid.heading([set]), file=sys.stderr)
+        print(grid.line(trial), file=sys.stderr, flush=True)
+
+    result, tuning = run(model, set, settings, work, workers or os.cpu_count() or 1, tell, tell_trial)
     if zmert is not None:
-        from hedline.tuning.export import export_zmert
+        from hedline.tuning.zmert import export_zmert
 
         export_zmert(zmert, tuning, settings, set)
-    print(_json(result) if json else f"{report.closing(result)}\nWritten to {model / 'tuning.json'}")
+    where = f"Written to {model / 'tuning.json'}"
+    if not result["written"]:
+        where = "Nothing was written: nothing found is above the untuned model on the judging inputs"
+    print_json(result) if json else print(f"{report.closing(result)}\n{where}")
 
 
-def _named(features: str, bounds: str, start: str) -> dict[str, Any]:
-    """Options given as text, read; those not given are left to their defaults."""
-    from hedline.decoding.features import ABS_WEIGHTS
-    from hedline.tuning.bounds import parse_bounds, parse_weights
+@takes(DecodingSettings, after="sets")
+def tune_decoding(
+    model: Annotated[Path, typer.Argument(help="Model folder; the settings are written into its tuning.json.")],
+    sets: Annotated[
+        list[Path], typer.Argument(metavar="SET…", help="Evaluation sets or pairs files (never the test set).")
+    ],
+    workers: Workers = 0,
+    json: Json = False,
+    **given: Any,
+) -> None:
+    """Choose how a model decodes: length penalty, control tokens, reranking; feature weights stay as they are.
 
-    options: dict[str, Any] = {"bounds": parse_bounds(bounds)}
-    if features:
-        options["features"] = tuple(name.strip() for name in features.split(","))
-    if start:
-        options["start"] = {**ABS_WEIGHTS, **parse_weights(start)}
-    return options
+    Tries settings one after the other and keeps what scores best over all sets, which count the same. `hedline tune`
+    writes the file anew, so run it first.
 
+    \b
+    Examples:
+      hedline tune-decoding model valid.jsonl
+      hedline tune-decoding model valid.jsonl newswire.jsonl --limit 1000
+    """
+    from hedline.tuning.grid import choose_decoding, heading, line
 
-def _json(value: Any) -> str:
-    import json
+    def tell(trial: Any) -> None:
+        print(line(trial), file=sys.stderr if json else sys.stdout, flush=True)
 
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    settings = DecodingSettings(**changed(DecodingSettings, given))
+    print(heading(sets), file=sys.stderr if json else sys.stdout)
+    result, best = choose_decoding(model, sets, settings, workers or os.cpu_count() or 1, tell)
+    print_json(result) if json else print(f"Kept, and written to {model / 'tuning.json'}:\n{line(best)}")

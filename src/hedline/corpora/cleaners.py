@@ -1,4 +1,4 @@
-"""Noise taken off leads and headlines before filtering, one named function each, with counts of what changed."""
+"""Cleaners take noise off leads and headlines before filtering; each has a name, and what it changes is counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DUC 2003 and 2004, task 1: newswire documents and four headlines each, as an evaluation set.
+"""DUC 2003 and 2004, task 1: newswire documents with four headlines each, as an evaluation set.
 
 Documents lie in `docs/<docset>/<DOCNO>` (2003: below `docs.without.headlines/`). References for 2004 lie in `models/1/`
 as `<DOCSET without its last letter>.P.10.T.<annotator>.<DOCNO>`, for 2003 in `models/` as
@@ -13,9 +13,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from hedline.corpora.evaluation import EvaluationItem
+from hedline.corpora.sets import EvaluationItem
 from hedline.errors import UserError
-from hedline.text.sentences import split_sentences
+from hedline.text.clean import split_sentences
 
 EXPECTED = {2003: 624, 2004: 500}
 REFERENCES = 4

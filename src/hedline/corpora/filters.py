@@ -1,17 +1,60 @@
-"""Why a pair is left out, one named function each: True means *remove*.
+"""Filters say why a pair is left out. Each is a named function, and True means *remove*.
 
-The paper's three (section 7.1) are `no-overlap`, `editing-marks` and `question-colon`; they match words, so that
-"Japan" does not fall to the mark "AP". The `namas-…` four are the released script's rules, bugs included.
+A filter is asked about a `Candidate`: the raw pair, the model's words, and what follows from them. The paper's three
+filters (section 7.1) are `no-overlap`, `editing-marks` and `question-colon`; they match words, so that "Japan" does not
+fall to the mark "AP". The four `namas-…` filters are the released script's rules, bugs included, and `title_words`
+drops title punctuation as its preparation does. Presets are named sets of filters and cleaners: the paper's text, the
+released script, and open news feeds.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from hedline.corpora.candidate import Candidate
+from hedline.corpora.pairs import Pair
 from hedline.errors import UserError
+from hedline.text.tokenize import is_content
+
+
+class Candidate:
+    """A pair with its normalised words.
+
+    lead_types: the lead's word types; headline_content: the headline's content words, repeats kept.
+    """
+
+    __slots__ = ("headline_content", "headline_words", "lead_types", "lead_words", "pair")
+
+    def __init__(self, pair: Pair, lead_words: list[str], headline_words: list[str]) -> None:
+        self.pair, self.lead_words, self.headline_words = pair, lead_words, headline_words
+        self.lead_types = frozenset(lead_words)
+        self.headline_content = [word for word in headline_words if is_content(word, False)]
+
+    @property
+    def supported_share(self) -> float:
+        """Share of the headline's content words that stand in the lead; 0 when it has none."""
+        content, types = self.headline_content, self.lead_types
+        return sum(word in types for word in content) / len(content) if content else 0.0
+
+
+KEEP, DROP, NAMAS = "keep", "drop", "namas"
+MODES = (KEEP, DROP, NAMAS)
+
+_COMMON = frozenset({'"', "'", "''", "!", "=", "-", "--", ",", "?", ".", "``", "`", "-rrb-", "\\/"})
+_DROPPED = {
+    DROP: _COMMON | {"-lrb-", ":", ";", "...", "/"},
+    # The release misspells -lrb- as -llb-, so opening brackets, colons and semicolons stay.
+    NAMAS: _COMMON | {"-llb-"},
+}
+
+
+def title_words(words: Sequence[str], mode: str) -> list[str]:
+    """A headline's words under a punctuation mode; all of them when nothing else would remain."""
+    if mode == KEEP:
+        return list(words)
+    dropped = _DROPPED[mode]
+    return [word for word in words if word not in dropped] or list(words)
 
 
 @dataclass(frozen=True)
@@ -188,3 +231,38 @@ def first_reason(candidate: Candidate, settings: FilterSettings) -> str | None:
 def describe_filters(names: Sequence[str] = tuple(FILTERS)) -> dict[str, str]:
     """Filter names with their one-sentence meaning."""
     return {name: (FILTERS[name].__doc__ or "").strip() for name in names}
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Filters with their limits, cleaners, and what happens to title punctuation."""
+
+    filters: FilterSettings = field(default_factory=FilterSettings)
+    cleaners: tuple[str, ...] = ()
+    title_punctuation: str = KEEP
+
+
+PRESETS: dict[str, Preset] = {
+    "none": Preset(),
+    # The paper names no lengths; the release's upper bounds keep freak lines out.
+    "paper": Preset(
+        FilterSettings(("lead-length", "headline-length", "no-overlap", "editing-marks", "question-colon"))
+    ),
+    "namas": Preset(FilterSettings(("namas-period", "namas-marks", "namas-lengths", "namas-overlap")), (), NAMAS),
+    "open-news": Preset(
+        FilterSettings(
+            ("lead-length", "headline-length", "language", "min-overlap", "editing-marks", "lead-copy"),
+            lead_words=(8, 80),
+            headline_words=(4, 25),
+            min_overlap=0.3,
+        ),
+        ("section-label", "site-suffix", "dateline"),
+    ),
+}
+
+
+def get_preset(name: str) -> Preset:
+    """A preset by name."""
+    if name not in PRESETS:
+        raise UserError(f"unknown preset {name!r}; the presets are {', '.join(PRESETS)}")
+    return PRESETS[name]

@@ -1,18 +1,30 @@
-"""Pairs in tables: JSONL, CSV, TSV and Parquet, with selectable field names."""
+"""Readers of pairs: JSONL, CSV, TSV and Parquet with selectable field names, and two parallel text files.
+
+`open_readers` finds the reader of each file by the format's name or by the file's suffix.
+"""
 
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
-from hedline.corpora.lines import decode_line, read_lines
-from hedline.corpora.pairs import BadLine, Pair
-from hedline.corpora.reader import Record
-from hedline.errors import require
+from hedline.corpora.pairs import (
+    BadLine,
+    Pair,
+    Reader,
+    Record,
+    bare_suffix,
+    decode_line,
+    expand,
+    pairs_of,
+    parse_object,
+    read_lines,
+)
+from hedline.errors import UserError, require
 
 PARQUET_ROWS = 4096
 OPTIONAL_FIELDS = ("id", "source", "date")
@@ -79,22 +91,6 @@ class JsonLines:
         return row if isinstance(row, BadLine) else make_pair(str(self.path), record.line, row, self.fields)
 
 
-def parse_object(file: str, record: Record) -> dict[str, Any] | BadLine:
-    """The JSON object on a line."""
-    text = decode_line(file, record.line, record.raw)
-    if isinstance(text, BadLine):
-        return text
-    if not text.strip():
-        return BadLine(file, record.line, "the line is empty", harmless=True)
-    try:
-        row = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        return BadLine(file, record.line, f"not valid JSON ({error})")
-    if not isinstance(row, dict):
-        return BadLine(file, record.line, f"not a JSON object but {type(row).__name__}")
-    return row
-
-
 @dataclass(frozen=True)
 class Delimited:
     """CSV or TSV with a header row; quoted fields may hold line breaks."""
@@ -122,7 +118,7 @@ class Delimited:
             bad.clear()
             if row is None:
                 return
-            if not row:
+            if not any(map(str.strip, row)) and len(row) <= 1:  # a blank line, perhaps of spaces
                 continue
             if header is None:
                 header = row
@@ -177,3 +173,97 @@ class Parquet:
     def parse(self, record: Record) -> Pair | BadLine:
         """Check one row."""
         return make_pair(str(self.path), record.line, record.raw, self.fields)
+
+
+@dataclass(frozen=True)
+class Parallel:
+    """Leads in `path`, headlines in `headlines`."""
+
+    path: Path
+    headlines: Path
+
+    def records(self) -> Iterator[Record | BadLine]:
+        """Pairs of raw lines; when one file is shorter the work ends there with a `BadLine`."""
+        for lead, headline in zip_longest(read_lines(self.path), read_lines(self.headlines)):
+            if lead is None or headline is None:
+                yield self._uneven(lead, headline)
+                return
+            broken = [item for item in (lead, headline) if isinstance(item, BadLine)]
+            if broken:
+                yield from broken
+            elif not isinstance(lead, BadLine) and not isinstance(headline, BadLine):
+                yield Record(lead[0], (lead[1], headline[1]))
+
+    def parse(self, record: Record) -> Pair | BadLine:
+        """Decode both lines."""
+        texts = []
+        for path, raw in zip((self.path, self.headlines), record.raw, strict=True):
+            text = decode_line(str(path), record.line, raw)
+            if isinstance(text, BadLine):
+                return text
+            if not text.strip():
+                return BadLine(str(path), record.line, "the line is empty", harmless=True)
+            texts.append(text)
+        return Pair(texts[0], texts[1])
+
+    def _uneven(self, lead: object, headline: object) -> BadLine:
+        longer, shorter = (self.headlines, self.path) if lead is None else (self.path, self.headlines)
+        present = headline if lead is None else lead
+        line = present.line if isinstance(present, BadLine) else present[0]  # type: ignore[index]
+        return BadLine(str(longer), line, f"has more lines than {shorter}, which ends before this line")
+
+
+FORMATS = ("auto", "pairs", "agiga", "gigaword", "duc", "parallel")
+_TABLES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".tsv": "tsv"}
+
+
+def open_readers(sources: Sequence[Path], format: str = "auto", fields: Fields | None = None) -> list[Reader]:
+    """One reader a file; a folder stands for its files in order of name."""
+    if format not in FORMATS:
+        raise UserError(f"unknown format {format!r}; the formats are {', '.join(FORMATS)}")
+    fields = fields or Fields()
+    files = expand(sources)
+    if format == "parallel" or (format == "auto" and _looks_parallel(files)):
+        return _parallel(files)
+    if format == "duc":
+        raise UserError("DUC files are an evaluation set: use `hedline duc --year … --docs … --models … --out …`")
+    return [_open_one(path, format, fields) for path in files]
+
+
+def read_pairs(path: Path, fields: Fields | None = None) -> Iterator[Pair | BadLine]:
+    """Stream one pairs file."""
+    return pairs_of(_open_one(expand([path])[0], "pairs", fields or Fields()))
+
+
+def _open_one(path: Path, format: str, fields: Fields) -> Reader:
+    suffix = bare_suffix(path)
+    if format == "agiga" or (format == "auto" and suffix == ".xml"):
+        from hedline.corpora.gigaword import AnnotatedGigaword
+
+        return AnnotatedGigaword(path)
+    if format == "gigaword" or (format == "auto" and suffix in {".sgml", ".sgm"}):
+        from hedline.corpora.gigaword import Gigaword
+
+        return Gigaword(path)
+    if suffix == ".parquet":
+        return Parquet(path, fields)
+    kind = _TABLES.get(suffix)
+    if kind == "jsonl":
+        return JsonLines(path, fields)
+    if kind is not None:
+        return Delimited(path, "," if kind == "csv" else "\t", fields)
+    raise UserError(
+        f"cannot tell the format of {path} by its name; expected .jsonl, .csv, .tsv or .parquet (also .gz, .xz, .zst), "
+        "or name the format with --format"
+    )
+
+
+def _looks_parallel(files: Sequence[Path]) -> bool:
+    return len(files) == 2 and all(bare_suffix(path) in {".txt", ".src", ".tgt"} for path in files)
+
+
+def _parallel(files: Sequence[Path]) -> list[Reader]:
+
+    if len(files) % 2:
+        raise UserError(f"parallel text needs files in twos (leads, headlines); {len(files)} were named")
+    return [Parallel(files[i], files[i + 1]) for i in range(0, len(files), 2)]

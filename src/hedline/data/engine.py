@@ -1,28 +1,25 @@
-"""Blocks to chunk files on this machine: one process reads, the others tokenise; results come back in order."""
+"""Where the work of `prepare` runs: blocks become chunk files, and the results come back in order.
+
+On this machine one process reads and the others tokenise. On a cluster Ray Data runs one task for each source file; the
+output is byte for byte that of the local engine. Every node must see the sources and the output's folder under the same
+path (a shared file system).
+"""
 
 from __future__ import annotations
 
+import json
 import os
-import signal
-import threading
-import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from hedline.data.blocks import Block, Source, all_blocks
-from hedline.data.chunk import make_chunk
-from hedline.data.chunkfile import Summary, load_summary, save_chunk
-from hedline.data.settings import PrepareSettings
+from hedline.data.chunks import Summary, load_summary, make_chunk, save_chunk
+from hedline.data.settings import Block, PrepareSettings, Source, all_blocks, source_blocks
 from hedline.errors import UserError
+from hedline.pool import Crew, connect_ray, user_error
 
 Made = tuple[Path, Summary]
 In = TypeVar("In")
@@ -55,51 +52,18 @@ def ordered_map(function: Callable[[In], Out], items: Iterator[In], workers: int
 
 
 def _map_in_pool(function: Callable[[In], Out], items: Iterator[In], workers: int) -> Iterator[Out]:
-    """At most two items a worker are in flight, so memory does not grow with the corpus."""
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_die_with, initargs=(os.getpid(),))
-    waiting: deque[Future[Out]] = deque()
-    try:
-        for item in items:
-            with _interrupts_ignored():
-                waiting.append(pool.submit(function, item))
-            if len(waiting) >= 2 * workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    except BrokenProcessPool:
-        raise UserError(
-            "a worker process was killed (out of memory?); run the same command again with fewer --workers: it resumes"
-        ) from None
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    """The function on worker processes; it is sent to each of them once."""
+    with Crew(partial(_keep, function), workers) as crew:
+        yield from crew.map(_call, items)
 
 
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """While a worker may be started: it inherits this, so a Ctrl-C before its first line of ours does not kill it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+def _keep(function: Callable[[In], Out]) -> Callable[[In], Out]:
+    """What a worker process holds."""
+    return function
 
 
-def _die_with(parent: int) -> None:
-    """Leave when the parent is gone: a killed `prepare` must not leave workers waiting for ever.
-
-    Ctrl-C reaches the whole group; only the parent answers it.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+def _call(function: Callable[[In], Out], item: In) -> Out:
+    return function(item)
 
 
 def _pour(first: list[In], rest: Iterator[In]) -> Iterator[In]:
@@ -142,7 +106,72 @@ def open_engine(name: str, workers: int) -> Engine:
     if name == "local":
         return LocalEngine(workers)
     if name == "ray":
-        from hedline.data.cluster import RayEngine
-
         return RayEngine(workers)
     raise UserError(f"unknown engine {name!r}; choose local or ray")
+
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RayEngine:
+    """Ray Data on the cluster this process is connected to, or on a local Ray of `workers` cores."""
+
+    workers: int
+
+    def chunks(self, sources: Sequence[Source], task: Task) -> Iterator[Made]:
+        """Chunk files of all blocks, in the order of the corpus (their names tell it)."""
+        rows = [{"file": file} for file in range(len(sources))]
+        work = partial(_make_file, sources=list(sources), task=_absolute(task), here=str(Path.cwd()))
+        made = self._run(rows, lambda data: data.flat_map(work))
+        for row in sorted(made, key=lambda row: str(row["name"])):
+            yield task.folder / row["name"], json.loads(row["summary"])
+
+    def map(self, function: Callable[[In], Any], items: Iterator[In]) -> Iterator[Any]:
+        """Results (JSON values) in the order of the items."""
+        held = list(items)
+        rows = [{"index": index} for index in range(len(held))]
+        work = partial(_apply, function=function, items=held, here=str(Path.cwd()))
+        done = self._run(rows, lambda data: data.map(work))
+        for row in sorted(done, key=lambda row: int(row["index"])):
+            yield json.loads(row["result"])
+
+    def _run(self, rows: list[Row], plan: Callable[[Any], Any]) -> list[Row]:
+        """Run a plan over rows; a user's error inside a task comes out as itself."""
+        ray = _connect(self.workers)
+        data = ray.data.from_items(rows, override_num_blocks=len(rows))
+        try:
+            taken: list[Row] = plan(data).take_all()
+            return taken
+        except ray.exceptions.RayError as error:
+            cause = user_error(error)
+            if cause is None:
+                raise
+            raise cause from None
+
+
+def _make_file(row: Row, sources: list[Source], task: Task, here: str) -> Iterator[Row]:
+    os.chdir(here)  # sources may be named relative to where the command was given
+    file = int(row["file"])
+    for block in source_blocks(file, sources[file], task.settings.block_records):
+        path, summary = make_one(block, task)
+        yield {"name": path.name, "summary": json.dumps(summary)}
+
+
+def _apply(row: Row, function: Callable[[Any], Any], items: list[Any], here: str) -> Row:
+    os.chdir(here)
+    return {"index": row["index"], "result": json.dumps(function(items[int(row["index"])]))}
+
+
+def _absolute(task: Task) -> Task:
+    """Workers run in another folder than this process."""
+    return Task(Path(task.folder).absolute(), task.key, task.settings)
+
+
+def _connect(workers: int) -> Any:
+    """Ray with its data library, without progress bars of its own."""
+    ray = connect_ray(workers)
+    from ray import data
+
+    data.DataContext.get_current().enable_progress_bars = False
+    return ray

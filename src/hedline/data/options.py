@@ -1,85 +1,98 @@
-"""From the options of `hedline prepare` to a request: names checked, presets adjusted, the rest by default."""
+"""The options of `hedline prepare`, and the request that they make: names checked, presets adjusted."""
 
 from __future__ import annotations
 
 import datetime
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from hedline.corpora.cleaners import check_cleaners
-from hedline.corpora.filters import FilterSettings
-from hedline.corpora.presets import get_preset
+from hedline.corpora.filters import DROP, FilterSettings, get_preset
 from hedline.corpora.tables import Fields
-from hedline.corpora.titles import DROP
-from hedline.data.base import BaseVocabulary
 from hedline.data.prepare import PrepareRequest
-from hedline.data.settings import PrepareSettings, SplitSettings
+from hedline.data.settings import PrepareSettings, SplitSettings, described
+from hedline.data.subwords import BaseVocabulary
 from hedline.errors import UserError
 
 SPLITS = ("auto", "none", "hash", "date")
 
 
-def build_request(
-    *,
-    sources: Sequence[Path],
-    out: Path,
-    format: str = "auto",
-    lead_field: str = "lead",
-    headline_field: str = "headline",
-    valid: Sequence[Path] | None = None,
-    test: Sequence[Path] | None = None,
-    filter_valid: bool = False,
-    split: str = "auto",
-    valid_share: float | None = None,
-    test_share: float | None = None,
-    valid_from: str = "",
-    test_from: str = "",
-    units: str = "words",
-    vocabulary_from: Path | None = None,
-    vocabulary_size: int = 24_000,
-    min_count: int | None = None,
-    input_words: int | None = None,
-    output_words: int | None = None,
-    preset: str = "paper",
-    clean: Sequence[str] | None = None,
-    duplicates: str = "exact",
-    leakage: str = "remove",
-    drop_title_punctuation: bool = False,
-    on_error: str = "stop",
-    workers: int = 0,
-    engine: str = "local",
-    overwrite: bool = False,
-    **filter_options: object,
-) -> PrepareRequest:
-    """A request from the options of the command line, by their names; those not named here are the filters'."""
-    chosen = get_preset(preset)
-    cleaners = tuple(dict.fromkeys([*chosen.cleaners, *(clean or [])]))
+@dataclass(frozen=True)
+class PrepareOptions:
+    """The options of `hedline prepare` as they are given; None and "" leave the choice to the preset or the data."""
+
+    format: str = described("auto", "auto, pairs, agiga, gigaword or parallel.")
+    lead_field: str = described("lead", "Field that holds the lead.")
+    headline_field: str = described("headline", "Field that holds the headline.")
+    valid: list[Path] | None = described(None, "File to validate on, taken as it is.")
+    test: list[Path] | None = described(None, "File to test on, taken as it is.")
+    filter_valid: bool = described(False, "Clean and filter --valid files too.")
+    split: str = described("auto", "auto (by hash when no --valid is given), none, hash or date.")
+    valid_share: float | None = described(None, "Share to validate on, by hash; automatic: 5 %, at most 2,000.")
+    test_share: float | None = described(None, "Share to test on, by hash; automatic: 5 %, at most 2,000.")
+    valid_from: str = described("", "First day to validate on, YYYY-MM-DD.")
+    test_from: str = described("", "First day to test on, YYYY-MM-DD.")
+    units: str = described("words", "words (the paper) or subwords.")
+    vocabulary_from: str | None = described(
+        None, "Use the vocabularies of this model, to train it further with `train --from`."
+    )
+    vocabulary_size: int = described(24_000, "Pieces, with --units subwords.")
+    min_count: int | None = described(None, "Least count of a word; automatic: 5, less for small data.")
+    input_words: int | None = described(None, "The most input words to keep.")
+    output_words: int | None = described(None, "The most output words to keep.")
+    preset: str = described("paper", "Filters and cleaners: paper, namas, open-news or none.")
+    filter: list[str] | None = described(None, "Add a filter, e.g. language, lead-copy, min-overlap; may be repeated.")
+    no_filter: list[str] | None = described(None, "Leave out a filter of the preset; may be repeated.")
+    clean: list[str] | None = described(None, "Add a cleaner: site-suffix, section-label or dateline.")
+    lead_words: str = described("", "Least and most words of a lead, as MIN:MAX.")
+    headline_words: str = described("", "Least and most words of a headline, as MIN:MAX.")
+    min_overlap: float | None = described(None, "Least share of headline content words that stand in the lead.")
+    source: list[str] | None = described(None, "Keep only this source; may be repeated.")
+    exclude_source: list[str] | None = described(None, "Leave out this source; may be repeated.")
+    exclude_period: str = described("", "Leave out articles of these days, as FROM:TO.")
+    duplicates: str = described("exact", "keep, exact (drop repeated pairs) or near (drop similar leads too).")
+    leakage: str = described(
+        "remove", "remove: training pairs whose lead or headline is held out go; report: they are only counted."
+    )
+    drop_title_punctuation: bool = described(False, "Headlines without punctuation.")
+    on_error: str = described("stop", "stop at the first bad line, or skip and count bad lines.")
+    workers: int = described(0, "Processes; 0 means one per core.")
+    engine: str = described("local", "local, or ray for a cluster.")
+    overwrite: bool = described(False, "Replace a data folder made from other files or settings.")
+
+
+def build_request(sources: Sequence[Path], out: Path, **given: Any) -> PrepareRequest:
+    """A request from the options of the command line, by their names."""
+    options = PrepareOptions(**given)
+    chosen = get_preset(options.preset)
+    cleaners = tuple(dict.fromkeys([*chosen.cleaners, *(options.clean or [])]))
     check_cleaners(cleaners)
-    base = BaseVocabulary.open(vocabulary_from) if vocabulary_from else None
+    base = BaseVocabulary.open(Path(options.vocabulary_from)) if options.vocabulary_from else None
     settings = PrepareSettings(
-        units=base.units if base else units,
-        fields=Fields(lead_field, headline_field),
-        filters=adjust_filters(chosen.filters, **filter_options),  # type: ignore[arg-type]
+        units=base.units if base else options.units,
+        fields=Fields(options.lead_field, options.headline_field),
+        filters=adjust_filters(chosen.filters, options),
         cleaners=cleaners,
-        title_punctuation=DROP if drop_title_punctuation else chosen.title_punctuation,
-        filter_valid=filter_valid,
-        duplicates=duplicates,
-        leakage=leakage,
-        splits=choose_splits(split, bool(valid), valid_share, test_share, valid_from, test_from),
-        min_count=min_count,
-        input_words=input_words,
-        output_words=output_words,
-        vocabulary_size=vocabulary_size,
+        title_punctuation=DROP if options.drop_title_punctuation else chosen.title_punctuation,
+        filter_valid=options.filter_valid,
+        duplicates=options.duplicates,
+        leakage=options.leakage,
+        splits=choose_splits(options),
+        min_count=options.min_count,
+        input_words=options.input_words,
+        output_words=options.output_words,
+        vocabulary_size=options.vocabulary_size,
         base=base.digest if base else "",
     )
     check_vocabulary(settings)
-    check_least("--workers", workers, 0)
-    processes = workers or usable_cores()
+    check_least("--workers", options.workers, 0)
     return PrepareRequest(
-        sources, out, valid or (), test or (), format, settings, on_error, processes, engine, overwrite, base
-    )
+        sources, out, options.valid or (), options.test or (), options.format, settings, options.on_error,
+        options.workers or usable_cores(), options.engine, options.overwrite, base,
+    )  # fmt: skip
 
 
 def check_vocabulary(settings: PrepareSettings) -> None:
@@ -99,70 +112,54 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def adjust_filters(
-    base: FilterSettings,
-    filter: Sequence[str] | None = None,
-    no_filter: Sequence[str] | None = None,
-    lead_words: str = "",
-    headline_words: str = "",
-    min_overlap: float | None = None,
-    source: Sequence[str] | None = None,
-    exclude_source: Sequence[str] | None = None,
-    exclude_period: str = "",
-) -> FilterSettings:
+def adjust_filters(base: FilterSettings, options: PrepareOptions) -> FilterSettings:
     """A preset's filters with limits changed and filters added or left out; giving a limit adds its filter."""
     asked = {
-        "lead-length": bool(lead_words),
-        "headline-length": bool(headline_words),
-        "min-overlap": min_overlap is not None,
-        "sources": bool(source or exclude_source),
-        "period": bool(exclude_period),
+        "lead-length": bool(options.lead_words),
+        "headline-length": bool(options.headline_words),
+        "min-overlap": options.min_overlap is not None,
+        "sources": bool(options.source or options.exclude_source),
+        "period": bool(options.exclude_period),
     }
-    names = [*base.names, *(filter or []), *(name for name, given in asked.items() if given)]
-    unknown = set(no_filter or []) - set(names)
-    if unknown:
+    names = [*base.names, *(options.filter or []), *(name for name, given in asked.items() if given)]
+    left_out = options.no_filter or []
+    if unknown := set(left_out) - set(names):
         raise UserError(f"--no-filter {min(unknown)}: that filter is not on; those on are {', '.join(names) or 'none'}")
-    start, _, end = exclude_period.partition(":")
+    start, _, end = options.exclude_period.partition(":")
+    overlap = options.min_overlap
     return replace(
         base,
-        names=tuple(name for name in dict.fromkeys(names) if name not in (no_filter or [])),
-        lead_words=parse_range("--lead-words", lead_words) or base.lead_words,
-        headline_words=parse_range("--headline-words", headline_words) or base.headline_words,
-        min_overlap=base.min_overlap if min_overlap is None else check_share("--min-overlap", min_overlap),
-        sources=tuple(sorted(name.lower() for name in source or [])),
-        exclude_sources=tuple(sorted(name.lower() for name in exclude_source or [])),
+        names=tuple(name for name in dict.fromkeys(names) if name not in left_out),
+        lead_words=parse_range("--lead-words", options.lead_words) or base.lead_words,
+        headline_words=parse_range("--headline-words", options.headline_words) or base.headline_words,
+        min_overlap=base.min_overlap if overlap is None else check_share("--min-overlap", overlap),
+        sources=tuple(sorted(name.lower() for name in options.source or [])),
+        exclude_sources=tuple(sorted(name.lower() for name in options.exclude_source or [])),
         exclude_period=(check_day("--exclude-period", start), check_day("--exclude-period", end or start)),
     )
 
 
-def choose_splits(
-    by: str,
-    valid_given: bool,
-    valid_share: float | None,
-    test_share: float | None,
-    valid_from: str,
-    test_from: str,
-) -> SplitSettings:
+def choose_splits(options: PrepareOptions) -> SplitSettings:
     """How the training sources are split; `auto` looks at what else was given."""
+    by, valid, test = options.split, options.valid_share, options.test_share
     if by not in SPLITS:
         raise UserError(f"--split cannot be {by!r}; choose from {', '.join(SPLITS)}")
-    dated, shared = bool(valid_from or test_from), valid_share is not None or test_share is not None
+    dated, shared = bool(options.valid_from or options.test_from), valid is not None or test is not None
     if by == "auto":
-        by = "date" if dated else "hash" if shared or not valid_given else "none"
+        by = "date" if dated else "hash" if shared or not options.valid else "none"
     if by == "date" and not dated:
         raise UserError("--split date needs --valid-from or --test-from")
     if by != "date" and dated:
         raise UserError(f"--valid-from and --test-from need --split date, not {by}")
     if by != "hash" and shared:
         raise UserError(f"--valid-share and --test-share need --split hash, not {by}")
-    for name, share in (("--valid-share", valid_share), ("--test-share", test_share)):
+    for name, share in (("--valid-share", valid), ("--test-share", test)):
         if share is not None:
             check_share(name, share)
-    if (valid_share or 0) + (test_share or 0) >= 1:
+    if (valid or 0) + (test or 0) >= 1:
         raise UserError("--valid-share and --test-share leave nothing to train on")
-    return SplitSettings(
-        by, valid_share, test_share, check_day("--valid-from", valid_from), check_day("--test-from", test_from)
-    )
+    days = check_day("--valid-from", options.valid_from), check_day("--test-from", options.test_from)
+    return SplitSettings(by, valid, test, *days)
 
 
 def parse_range(option: str, text: str) -> tuple[int, int] | None:

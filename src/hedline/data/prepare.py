@@ -1,29 +1,91 @@
-"""`prepare`: a corpus to a data folder, in bounded memory, resumable, the same bytes for any number of workers."""
+"""`prepare` makes a corpus into a data folder: in bounded memory, and the same bytes for any number of workers.
+
+The work is done in a folder beside the output. It is locked while a run uses it, kept when a run is interrupted so that
+the next one resumes, and renamed into place at the end.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import os
+import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import hedline
-from hedline.corpora.readers import open_readers
-from hedline.data.base import BaseVocabulary
-from hedline.data.blocks import ROLES, TEST, TRAIN, VALID, Source
-from hedline.data.casing import write_casings
-from hedline.data.chunkfile import bad_lines
-from hedline.data.division import Division, divide
+from hedline.corpora.tables import open_readers
+from hedline.data.chunks import bad_lines
 from hedline.data.engine import Engine, Made, Task, open_engine
-from hedline.data.heldout import write_held_out
-from hedline.data.report import Report
-from hedline.data.settings import FORMAT, PrepareSettings, file_digest, fingerprint
-from hedline.data.stats import build_stats
-from hedline.data.tally import Tally, tally
-from hedline.data.work import WorkFolder, locked
+from hedline.data.settings import FORMAT, ROLES, TEST, TRAIN, VALID, PrepareSettings, Source, file_digest, fingerprint
+from hedline.data.splits import Division, divide, write_held_out
+from hedline.data.stats import Report, build_stats
+from hedline.data.subwords import BaseVocabulary
+from hedline.data.words import Tally, tally, write_casings
 from hedline.errors import UserError
 from hedline.files import read_json, write_json
 from hedline.progress import Progress
+
+
+class WorkFolder:
+    """`.<name>.partial` beside the output: `chunks/` survive an interruption, `final/` becomes the output."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.path = out.parent / f".{out.name}.partial"
+        self.chunks = self.path / "chunks"
+        self.runs = self.path / "runs"
+        self.final = self.path / "final"
+
+    def start(self, key: str) -> bool:
+        """Make the folder ready for the preparation `key`; True when earlier chunks of it are there to resume."""
+        state = self.path / "state.json"
+        resumable = state.is_file() and read_json(state) == {"fingerprint": key}
+        if not resumable:
+            shutil.rmtree(self.chunks, ignore_errors=True)
+            write_json(state, {"fingerprint": key})
+        for folder in (self.runs, self.final):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+        self.chunks.mkdir(exist_ok=True)
+        return resumable and any(self.chunks.iterdir())
+
+    def finish(self) -> None:
+        """Move the finished folder into place, replacing an earlier data folder, and clear up."""
+        for file in self.final.iterdir():
+            with file.open("rb") as stream:
+                os.fsync(stream.fileno())
+        if self.out.exists() and any(self.out.iterdir()):
+            old = self.path / "old"
+            shutil.rmtree(old, ignore_errors=True)
+            self.out.rename(old)
+        self.final.replace(self.out)
+        self.remove()
+
+    def remove(self) -> None:
+        """Clear up, also after a run that ended between its last two steps."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+@contextmanager
+def locked(work: WorkFolder) -> Iterator[None]:
+    """Hold the folder alone, and turn a full or unwritable disk into a sentence."""
+    try:
+        work.path.mkdir(parents=True, exist_ok=True)
+        with (work.path / "lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UserError(f"another `hedline prepare` is writing {work.out}; wait for it to end") from None
+            yield
+    except OSError as error:
+        raise UserError(
+            f"cannot write {work.path}: {error.strerror or error}; free some space or check rights, then run the same "
+            "command again: it resumes"
+        ) from None
+
 
 ON_ERROR = ("stop", "skip")
 
@@ -121,9 +183,15 @@ def _chunks(engine: Engine, sources: Sequence[Source], task: Task, on_error: str
 
 
 def _check_sizes(division: Division, chunks: Sequence[Made]) -> None:
-    if division.sizes()[TRAIN]:
+    sizes = division.sizes()
+    if sizes.pop(TRAIN):
         return
     read = sum(summary["read"] for _, summary in chunks)
+    if division.shares and (held_out := sum(sizes.values())):
+        raise UserError(
+            f"no pair is left to train on: of {read:,} lines {held_out:,} passed the filters and all are needed for "
+            "valid and test; give more pairs, or --split none"
+        )
     bad = sum(summary["bad"] for _, summary in chunks)
     raise UserError(
         f"no pair is left to train on: {read:,} lines read, {bad:,} of them bad, the rest removed by the filters; "

@@ -1,24 +1,34 @@
-"""Everything that decides the bytes of a data folder, and the fingerprint made of it."""
+"""The settings that decide the bytes of a data folder, their fingerprint, and the blocks that sources are cut into.
+
+A block of records is the unit of work; blocks are the same whatever the number of workers.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import hedline
-from hedline.corpora.filters import FilterSettings
+from hedline.corpora.filters import KEEP, MODES, FilterSettings
+from hedline.corpora.pairs import BadLine, Reader, Record
 from hedline.corpora.tables import Fields
-from hedline.corpora.titles import KEEP, MODES
 from hedline.errors import UserError
+from hedline.files import digest
 
 FORMAT = 1
 UNITS = ("words", "subwords")
 DUPLICATES = ("keep", "exact", "near")
 BLOCK_RECORDS = 8192
+
+
+def described(default: Any, help: str, *names: str) -> Any:
+    """A field of a settings class with the help of its command-line option; names: how the option is written, where
+    that does not follow from the field. `cli/main.py` makes the option.
+    """
+    return field(default=default, metadata={"help": help, **({"names": names} if names else {})})
 
 
 @dataclass(frozen=True)
@@ -79,17 +89,75 @@ def _check(what: str, value: str, allowed: Sequence[str]) -> None:
 
 def file_digest(path: Path) -> str:
     """SHA-256 of a file's bytes, read in blocks; of nothing when it cannot be read (the reader will say so)."""
-    digest = hashlib.sha256()
     try:
         with path.open("rb") as stream:
-            while block := stream.read(1 << 20):
-                digest.update(block)
+            return digest([stream])
     except OSError:
         return "unreadable"
-    return digest.hexdigest()
 
 
 def fingerprint(settings: PrepareSettings, digests: Sequence[tuple[str, str, str]]) -> str:
     """A short hash of the settings and of each source's role, file name and content."""
     value = [FORMAT, hedline.__version__, settings.as_json(), [list(item) for item in digests]]
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
+    return digest([json.dumps(value, sort_keys=True)])[:16]
+
+
+BLOCK_BYTES = 8 << 20
+
+TRAIN, VALID, TEST = "train", "valid", "test"
+ROLES = (TRAIN, VALID, TEST)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file and what it was named as."""
+
+    role: str
+    reader: Reader
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive records of one source; `file` and `index` number it in the order of the corpus."""
+
+    file: int
+    index: int
+    role: str
+    reader: Reader
+    records: list[Record | BadLine]
+
+    @property
+    def name(self) -> str:
+        """File name of the chunk made from this block."""
+        return f"chunk-{self.file:05d}-{self.index:06d}.npz"
+
+
+def source_blocks(file: int, source: Source, size: int) -> Iterator[Block]:
+    """Blocks of at most `size` records and about eight megabytes; at least one, even of an empty file."""
+    records: list[Record | BadLine] = []
+    index = weight = 0
+    for record in source.reader.records():
+        records.append(record)
+        weight += _weight(record)
+        if len(records) >= size or weight >= BLOCK_BYTES:
+            yield Block(file, index, source.role, source.reader, records)
+            records, index, weight = [], index + 1, 0
+    if records or index == 0:
+        yield Block(file, index, source.role, source.reader, records)
+
+
+def all_blocks(sources: Sequence[Source], size: int) -> Iterator[Block]:
+    """Blocks of all sources in order."""
+    for file, source in enumerate(sources):
+        yield from source_blocks(file, source, size)
+
+
+def _weight(record: Record | BadLine) -> int:
+    """Bytes of a record, roughly."""
+    if isinstance(record, BadLine):
+        return len(record.why)
+    raw = record.raw
+    if isinstance(raw, bytes | str):
+        return len(raw)
+    values = raw.values() if isinstance(raw, dict) else raw
+    return sum(len(value) for value in values if isinstance(value, bytes | str))

@@ -1,42 +1,48 @@
-"""A smaller data folder out of a prepared one: only well-supported pairs, smaller vocabularies; no text is read again.
+"""A smaller data folder made of a prepared one, with only well-supported pairs or smaller vocabularies.
 
-Vocabularies are sorted by frequency, so a smaller one is a prefix: ids beyond it become `<unk>`.
+No text is read again. Vocabularies are sorted by frequency, so a smaller one is a prefix: ids beyond it become `<unk>`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hedline.data.arrays import SplitWriter
-from hedline.data.dataset import SPLITS, Dataset, Pairs
+from hedline.arrays import Array
+from hedline.data.dataset import SPLITS, Dataset, Pairs, SplitWriter
+from hedline.data.settings import described
 from hedline.errors import UserError
-from hedline.files import read_json, write_json
-from hedline.text.stopwords import FUNCTION_WORDS
+from hedline.files import digest, read_json, write_json
+from hedline.text.tokenize import is_content
 from hedline.text.vocab import UNKNOWN, Vocabulary
 
 BLOCK = 100_000
-Numbers = npt.NDArray[Any]
+FEWEST_WORDS = 5  # of a vocabulary: the specials and one word
 
 
 @dataclass(frozen=True)
 class SubsetSettings:
-    """min_support: least share of a headline's content words that stand in its lead (training pairs only, unless
-    every_split); input_words, output_words: vocabulary sizes, specials included, None to keep them.
+    """What is kept. Pairs are filtered among the training pairs only, unless `every_split`; vocabulary sizes count the
+    specials, and None keeps the vocabulary.
     """
 
-    min_support: float = 0.0
-    input_words: int | None = None
-    output_words: int | None = None
-    every_split: bool = False
+    min_support: float = described(0.0, "Least share of the headline's content words in the lead.")
+    input_words: int | None = described(None, "Keep this many input words.")
+    output_words: int | None = described(None, "Keep this many output words.")
+    every_split: bool = described(False, "Filter valid and test pairs too.", "--every-split")
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.min_support <= 1:
+            raise UserError(f"--min-support takes a share between 0 and 1, not {self.min_support}")
+        for name in ("input_words", "output_words"):
+            if getattr(self, name) is not None and getattr(self, name) < FEWEST_WORDS:
+                option = f"--{name.replace('_', '-')}"
+                raise UserError(f"{option} must be {FEWEST_WORDS} or more, not {getattr(self, name)}")
 
 
 def make_subset(source: Path, target: Path, settings: SubsetSettings) -> dict[str, int]:
@@ -65,7 +71,7 @@ def make_subset(source: Path, target: Path, settings: SubsetSettings) -> dict[st
     return kept
 
 
-def supports(pairs: Pairs, inputs: Vocabulary, outputs: Vocabulary) -> Numbers:
+def supports(pairs: Pairs, inputs: Vocabulary, outputs: Vocabulary) -> Array:
     """(n,) share of each headline's content words that stand in its lead; unknown words count as unsupported."""
     same = np.array([inputs.ids.get(word, -1) for word in outputs.words], np.int64)
     content = np.array([is_content(word) for word in outputs.words])
@@ -74,12 +80,7 @@ def supports(pairs: Pairs, inputs: Vocabulary, outputs: Vocabulary) -> Numbers:
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
-def is_content(word: str) -> bool:
-    """A word that says something: no function word, no punctuation."""
-    return word not in FUNCTION_WORDS and any(letter.isalnum() or letter == "#" for letter in word)
-
-
-def _block_supports(pairs: Pairs, first: int, last: int, same: Numbers, content: Numbers, width: int) -> Numbers:
+def _block_supports(pairs: Pairs, first: int, last: int, same: Array, content: Array, width: int) -> Array:
     leads, lead_rows = _flat(pairs.inputs, pairs.input_offsets, first, last)
     titles, title_rows = _flat(pairs.outputs, pairs.output_offsets, first, last)
     present = np.unique(lead_rows * width + leads)
@@ -88,18 +89,18 @@ def _block_supports(pairs: Pairs, first: int, last: int, same: Numbers, content:
     counted = content[titles]
     total = np.bincount(title_rows, counted, last - first)
     hits = np.bincount(title_rows, counted & found, last - first)
-    share: Numbers = hits / np.maximum(total, 1)
+    share: Array = hits / np.maximum(total, 1)
     return share
 
 
-def _flat(ids: Numbers, offsets: Numbers, first: int, last: int) -> tuple[Numbers, Numbers]:
+def _flat(ids: Array, offsets: Array, first: int, last: int) -> tuple[Array, Array]:
     """Ids of pairs first … last-1 and the row of each."""
     lengths = np.diff(offsets[first : last + 1])
     flat = np.asarray(ids[offsets[first] : offsets[last]], np.int64)
     return flat, np.repeat(np.arange(last - first), lengths)
 
 
-def write_rows(folder: Path, split: str, pairs: Pairs, rows: Numbers, sizes: tuple[int, int]) -> None:
+def write_rows(folder: Path, split: str, pairs: Pairs, rows: Array, sizes: tuple[int, int]) -> None:
     """Write the chosen pairs of a split, ids beyond the new vocabularies as `<unk>`."""
     sides = ((pairs.inputs, pairs.input_offsets), (pairs.outputs, pairs.output_offsets))
     tokens = tuple(int(np.diff(offsets)[rows].sum()) for _, offsets in sides)
@@ -133,7 +134,7 @@ def _copy_rest(
             shutil.copyfile(source / name, work / name)
     record = read_json(source / "settings.json")
     asked = json.dumps([record["fingerprint"], asdict(settings)], sort_keys=True)
-    record["fingerprint"] = hashlib.sha256(asked.encode()).hexdigest()[:16]
+    record["fingerprint"] = digest([asked])[:16]
     record["subset"] = asdict(settings) | {"kept": kept}
     record["vocabulary"] = {"input": sizes[0], "output": sizes[1]}
     write_json(work / "settings.json", record)

@@ -1,12 +1,15 @@
-"""`--units subwords`: one vocabulary of byte-level pieces for both sides, learnt from a sample of the kept pairs.
+"""The data of `--units subwords`: one vocabulary of byte-level pieces for both sides.
 
-An input is its control tokens followed by the pieces of the cleaned lead; an output is the pieces of the headline.
+The pieces are learnt from a sample of the kept pairs. An input is its control tokens followed by the pieces of the
+cleaned lead; an output is the pieces of the headline. `BaseVocabulary` takes the vocabularies of a model or data folder
+instead, so that a model can be trained further on new data.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
@@ -15,15 +18,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hedline.data.arrays import SplitWriter
-from hedline.data.blocks import ROLES
-from hedline.data.chunkfile import Summary, open_chunk
-from hedline.data.division import Codes, Division
-from hedline.files import atomic_path
+from hedline.data.chunks import Summary, open_chunk
+from hedline.data.dataset import SplitWriter
+from hedline.data.settings import ROLES
+from hedline.data.splits import Codes, Division
+from hedline.errors import UserError
+from hedline.files import atomic_path, digest_of_files
 from hedline.progress import track
+from hedline.text.casing import Truecaser
 from hedline.text.clean import clean
-from hedline.text.controls import CONTROLS, pair_controls
-from hedline.text.subword import Subwords
+from hedline.text.subword import CONTROLS, Subwords, known_groups, pair_controls
+from hedline.text.vocab import Vocabulary
 
 SAMPLE_PAIRS = 300_000
 
@@ -82,7 +87,7 @@ def _load(folder: Path) -> Subwords:
 def _encode_pair(line: str, subwords: Subwords) -> tuple[list[int], list[int]]:
     row = json.loads(line)
     lead, headline = clean(row["lead"]), clean(row["headline"])
-    controls = [subwords.ids[name] for name in pair_controls(lead, headline)]
+    controls = [subwords.ids[name] for name in pair_controls(lead, headline) if name in subwords.ids]
     return [*controls, *subwords.encode(lead)], subwords.encode(headline)
 
 
@@ -107,3 +112,47 @@ def write_subwords(
     for writer in writers.values():
         writer.close()
     return {role: {"input": total[1], "output": total[2]} for role, total in totals.items()}
+
+
+VOCABULARIES = ("vocab.input.txt", "vocab.output.txt")
+
+
+@dataclass(frozen=True)
+class BaseVocabulary:
+    """Where vocabularies are taken from; digest: of all that is taken, 16 hexadecimal digits."""
+
+    folder: Path
+    units: str
+    digest: str
+
+    @classmethod
+    def open(cls, folder: Path) -> BaseVocabulary:
+        """Look at a model folder or a data folder."""
+        missing = [name for name in VOCABULARIES if not (folder / name).is_file()]
+        if missing:
+            raise UserError(f"{folder} has no {missing[0]}; --vocabulary-from takes a model or a data folder")
+        found = digest_of_files(folder / name for name in (*VOCABULARIES, "merges.txt", "truecase.tsv"))
+        units = "subwords" if (folder / "merges.txt").is_file() else "words"
+        return cls(folder, units, found[:16])
+
+    def words(self) -> tuple[Vocabulary, Vocabulary]:
+        """Input and output vocabularies, for units `words`."""
+        inputs, outputs = (Vocabulary.load(self.folder / name) for name in VOCABULARIES)
+        return inputs, outputs
+
+    def subwords(self) -> Subwords:
+        """The pieces, for units `subwords`."""
+        pieces = Subwords.load(self.folder)
+        groups = known_groups(pieces.ids)
+        if not groups or not all(name in pieces.ids for group in groups for name in group):
+            raise UserError(
+                f"the pieces of {self.folder} lack the control tokens of prepared data; choose another base"
+            )
+        return pieces
+
+    def complete_casings(self, path: Path) -> None:
+        """Add to `truecase.tsv` the spellings of words that the new data had too seldom."""
+        base = self.folder / "truecase.tsv"
+        if base.is_file():
+            forms = Truecaser.load(base).forms | Truecaser.load(path).forms
+            Truecaser(forms).save(path)

@@ -12,27 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedline.arrays import Floats, Ints
 from hedline.errors import UserError
-from hedline.text.stopwords import FUNCTION_WORDS
-
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
+from hedline.text.tokenize import is_content
 
 PAPER_FEATURES = ("log_prob", "unigram", "bigram", "trigram", "reorder")
 ABS_WEIGHTS: dict[str, float] = {"log_prob": 1.0}
-
-
-@lru_cache(maxsize=65536)
-def is_content(key: str) -> bool:
-    """Whether a word carries content: it has a letter or digit and is no function word."""
-    bare = key.strip("'’\"`.,:;!?()-")
-    return bare not in FUNCTION_WORDS and any(letter.isalnum() for letter in bare)
 
 
 # A word's own features: (key, whether it stands in the input) -> value.
@@ -59,23 +50,30 @@ LARGEST = 1e9  # the sums of features times weights must stay finite in float32
 def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
     """The weights as a plain dict; an unknown name, or a weight that is no sensible number, is the user's mistake."""
     for name, value in weights.items():
+        if not isinstance(name, str):
+            raise UserError(f"a feature is called by its name, not by {type(name).__name__}")
         if name not in FEATURES and name not in WORD_FEATURES and name not in FINAL_FEATURES:
             raise UserError(f"no feature is called {name[:40]!r}; the features are {', '.join(FEATURES)}")
-        if isinstance(value, str | bool) or value is None or not -LARGEST <= value <= LARGEST:
+        if not isinstance(value, Real) or isinstance(value, bool) or not -LARGEST <= value <= LARGEST:
             raise UserError(f"the weight of {name} must be a number between -{LARGEST:g} and {LARGEST:g}")
+        if name == "log_prob" and value < 0:
+            raise UserError("the weight of log_prob must not be negative: the search would look for the worst words")
     return {name: float(value) for name, value in weights.items()}
 
 
-def dial(tuned: Mapping[str, float], abstractiveness: float | None) -> dict[str, float]:
-    """The weights on the line through ABS (at 1) and the tuned ABS+ (at 0), extended to -1.
+# The dial's ends, in nats for each word: how much more a word of the input is worth than a new one, and the share of
+# words that are usually copied, so that turning the dial changes which words are chosen and not how many.
+COPYING, INVENTING = 4.0, 1.5
+USUALLY_COPIED = 0.9
 
-    Every weight is `tuned + abstractiveness · (abs - tuned)`: -1 doubles what tuning added to ABS.
-    """
-    if abstractiveness is None:
-        return dict(tuned)
-    names = [name for name in FEATURES if name in tuned or name in ABS_WEIGHTS]
-    ends = {name: (tuned.get(name, 0.0), ABS_WEIGHTS.get(name, 0.0)) for name in names}
-    return {name: low + abstractiveness * (high - low) for name, (low, high) in ends.items()}
+
+def dial(weights: Mapping[str, float], abstractiveness: float | None) -> dict[str, float]:
+    """The weights with words of the input favoured (toward -1) or new words (toward 1); 0 and None change nothing."""
+    if not abstractiveness:
+        return dict(weights)
+    favour = -abstractiveness * (INVENTING if abstractiveness > 0 else COPYING)
+    turned = {"unigram": favour, "length": -USUALLY_COPIED * favour}
+    return {**weights, **{name: weights.get(name, 0.0) + value for name, value in turned.items()}}
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """What the search asks about language: which units a hypothesis may take next, and what each is worth.
 
 A lexicon is opened for a batch of inputs. A *column* is a unit an input's hypotheses may take: a word, a copied
-word, a piece. The lexicon keeps a state a row (a hypothesis), applies every constraint before anything is pruned, and
-knows nothing of beams.
+word, a piece. The lexicon keeps one state per row (a hypothesis), applies every constraint before anything is pruned,
+and knows nothing of beams.
 """
 
 from __future__ import annotations
@@ -10,13 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hedline.decoding.scorer import Floats, Ints, Step
+from hedline.arrays import Floats, Ints
 from hedline.decoding.summary import Hypothesis
-
-Flags = NDArray[np.bool_]
+from hedline.runtime.scorer import Step
 
 
 class Gains(NamedTuple):
@@ -34,7 +30,7 @@ class Gains(NamedTuple):
     short: Ints
 
 
-class Path(NamedTuple):
+class Route(NamedTuple):
     """One finished hypothesis as the search leaves it.
 
     columns: (T,); attention: (T, M) while each was chosen; score: weights · features so far; key: what it is ranked by.
@@ -74,5 +70,8 @@ class Lexicon(Protocol):
         context: how many of the last units the model can see.
         """
 
-    def read(self, owner: int, path: Path) -> Hypothesis:
+    def text(self, owner: int, columns: Ints) -> str:
+        """The text of a finished path's columns (T,), the same as `read` gives."""
+
+    def read(self, owner: int, path: Route) -> Hypothesis:
         """The finished path as text with features."""

@@ -1,93 +1,155 @@
-"""What a caller may ask of the search: one frozen record, checked once."""
+"""What a caller may ask of the search: one frozen record, checked once, and what its limits leave to the search.
+
+`setting` makes a field that states its help, choices and limits; commands and the server are generated from them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
+from hedline.arrays import Ints
 from hedline.errors import UserError
+from hedline.text.casing import CASES
 
 MODES = ("abstractive", "extractive", "compressive")
 DECODERS = ("beam", "greedy", "exact")
 VARIANTS = ("paper", "namas")
-RERANKS = ("none", "mbr")
+RERANKS = ("none", "mbr", "overlap")
 NO_LIMIT = 1 << 30
-MOST_PENALTY = 100  # an exponent beyond it overflows
+MOST_PENALTY = 100  # beyond it only the length would count
+FEW_WORDS, FEW_LETTERS = 3, 20  # below these no headline makes sense
+BEAM = 5
+MOST_HYPOTHESES = 2000  # kept at each step: more would take memory and help nobody
+MOST_UNITS = {"words": 10_000, "exact_words": 10_000, "max_words": 10_000, "bytes": 1_000_000, "chars": 1_000_000}
 POOL = 10  # times as many candidates are found as are returned, where those must differ
+
+
+def setting(
+    default: Any,
+    help: str,
+    *,
+    choices: tuple[str, ...] = (),
+    least: float | None = None,
+    most: float | None = None,
+    names: tuple[str, ...] = (),
+    read: Callable[[str], Any] | None = None,
+) -> Any:
+    """A field of a settings class that says, once, what its command-line option needs (see cli/main.py).
+
+    choices, least, most: what it may be; names: how the option is written, where that does not follow from the field;
+    read: from the option's text to the value, where the value is no plain one.
+    """
+    rules = {"help": help, "choices": choices, "names": names, "least": least, "most": most, "read": read}
+    given = {name: value for name, value in rules.items() if value is not None and value != ()}
+    return field(default=default, metadata=given)
+
+
+def check_settings(settings: Any) -> None:
+    """Hold every field of a settings class to what its metadata says; None, where it is the default, leaves it open."""
+    for each in fields(settings):
+        value, rules = getattr(settings, each.name), each.metadata
+        if value is None and each.default is None:
+            continue
+        if rules.get("choices") and value not in rules["choices"]:
+            raise UserError(f"{each.name} must be one of {', '.join(rules['choices'])}, not {value!r}")
+        if "most" in rules and not _between(value, rules["least"], rules["most"]):
+            raise UserError(
+                f"{each.name} must be a number between {rules['least']:g} and {rules['most']:g}, not {value!r}"
+            )
+        if "least" in rules and "most" not in rules and not _whole(value, rules["least"]):
+            raise UserError(f"{each.name} must be a whole number of at least {rules['least']}, not {value!r}")
 
 
 @dataclass(frozen=True)
 class DecodeOptions:
-    """How to write a headline.
+    """How to write a headline. What is None is the model's own way (`decode.Defaults`), or no limit.
 
-    words, bytes, chars: at most so many, on the final text (a word is what white space separates; bytes are UTF-8);
-    exact_words: so many exactly. None of them: the model's own length, at most `max_words`.
-    fill: share of the given limit that a headline should use if any does (0 lets the model end where it likes).
-    mode: which words may be used; decoder, beam, nbest: how hard to look, how many to return.
-    weights: feature name to weight; None takes the model's (tuned) ones. abstractiveness: 1 is the model alone (ABS),
-    0 the tuned weights (ABS+), down to -1 further toward copying; None leaves the weights as they are.
-    variant: feature definitions, `paper` or the shifted `namas` tables.
-    length_penalty: exponent a of ((5 + units) / 6)^a, which divides the score of a finished headline; None takes the
-    model's default. recombine: merge hypotheses that no future can tell apart.
-    block_repeats: no content word, and no pair of words, twice. guard_numbers: no number the input does not have.
-    guard_names: of the best candidates the first without a name that the input does not support (supported.py); None
-    takes the model's default.
-    copy_unknown: input words outside the vocabulary may be copied. full_vocabulary: no shortlist.
-    capitalize: the first letter in upper case (word models; the copied words of subword models).
-    rerank: `mbr` puts the candidate first that the beam's others agree with most (consensus.py), `none` the best
-    scored one; None takes the model's default. Greedy and exact searches have nothing to rerank.
-    diversity: of an n-best list no two share more than 1 - diversity of their words and pairs of words (diverse.py).
+    Limits hold for the final text (a word is what white space separates; bytes are UTF-8). Without any the model ends
+    where it likes, after `max_words` at the latest. fill: share of the limit a headline should use if any does; open,
+    a limit of 75 bytes or less is filled and no other. cut: bytes and chars cut the finished text instead, where they
+    fall; with exact_words that is the paper's own protocol (`exact_words=14, bytes=75, cut=True`).
+    weights: feature name to weight. tuned: False leaves tuned weights aside (ABS instead of ABS+). abstractiveness:
+    see `features.dial`. length_penalty: see search.py. variant: the features of the paper, or NAMAS's shifted tables.
+    recombine: merge hypotheses that no future can tell apart. guard_…, rerank, diversity: see choice.py;
+    greedy and exact searches have nothing to rerank. capitalize: the first letter in upper case (word models; the
+    copied words of subword models); case: `sentence` (names alone have capitals), `title` or the model's own.
     """
 
-    words: int | None = None
-    exact_words: int | None = None
-    bytes: int | None = None
-    chars: int | None = None
-    fill: float = 0.0
-    mode: str = "abstractive"
-    decoder: str = "beam"
-    beam: int = 5
-    nbest: int = 1
+    words: int | None = setting(None, "At most N words.", least=1)
+    exact_words: int | None = setting(None, "Exactly N words.", least=1)
+    bytes: int | None = setting(None, "At most N bytes of UTF-8.", least=1)
+    chars: int | None = setting(None, "At most N characters.", least=1)
+    fill: float | None = setting(
+        None, "Share of the limit a headline should use; automatic: 75 bytes or less are filled.", least=0, most=1
+    )
+    cut: bool = setting(False, "Cut the finished text at the limit of bytes or characters, as the paper does.")
+    mode: str = setting("abstractive", "abstractive, extractive or compressive.", choices=MODES)
+    decoder: str = setting("beam", "beam, greedy or exact.", choices=DECODERS)
+    beam: int | None = setting(None, "Hypotheses kept at each step; automatic: as tuned, else 5.", least=1)
+    nbest: int = setting(1, "Candidates for each text.", least=1, names=("--nbest", "--n-best"))
     weights: Mapping[str, float] | None = None
-    abstractiveness: float | None = None
-    variant: str = "paper"
-    length_penalty: float | None = None
+    tuned: bool = setting(True, "Use the model's tuned weights; without: its probability alone.")
+    abstractiveness: float | None = setting(
+        None, "From -1, copy more, over 0, as tuned, to 1, more new words.", least=-1, most=1
+    )
+    variant: str = setting("paper", "Feature definitions: paper or namas.", choices=VARIANTS)
+    length_penalty: float | None = setting(
+        None, "Larger: longer headlines; automatic: as tuned.", least=-MOST_PENALTY, most=MOST_PENALTY
+    )
     recombine: bool = True
-    block_repeats: bool = True
-    guard_numbers: bool = True
-    guard_names: bool | None = None
-    copy_unknown: bool = True
-    full_vocabulary: bool = False
+    block_repeats: bool = setting(True, "No content word twice.")
+    guard_numbers: bool = setting(True, "No number the text does not have.")
+    guard_names: bool | None = setting(None, "Print no name the text does not have; automatic: as the model was set.")
+    guard_meaning: bool = setting(True, "Print nothing that loses a not, an unless, an alleged, or alters a quotation.")
+    copy_unknown: bool = setting(True, "Copy words the vocabulary lacks.")
+    full_vocabulary: bool = setting(False, "Search all words instead of the shortlist.")
     capitalize: bool = True
-    max_words: int = 24
-    rerank: str | None = None
-    diversity: float = 0.0
+    case: str = setting("sentence", "sentence, title, or as-trained (the model's own).", choices=CASES)
+    max_words: int = setting(24, "Most words where no limit is given.", least=1)
+    rerank: str | None = setting(
+        None,
+        "mbr: the candidate the beam agrees on; overlap: the one with most words of the text; none: the best scored; "
+        "automatic: as tuned.",
+        choices=RERANKS,
+    )
+    diversity: float = setting(
+        0.0, "How much candidates must differ: 0.5, no two share more than half.", least=0, most=1
+    )
 
     def __post_init__(self) -> None:
-        for name in ("words", "exact_words", "bytes", "chars", "beam", "nbest", "max_words"):
-            value = getattr(self, name)
-            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-                raise UserError(f"{name} must be a whole number of at least 1, not {value!r}")
+        check_settings(self)
+        self._check_bounds()
+        self._check_kinds()
         if self.words is not None and self.exact_words is not None:
             raise UserError("give words (at most) or exact_words, not both")
-        for name, known in (("mode", MODES), ("decoder", DECODERS), ("variant", VARIANTS)):
-            if getattr(self, name) not in known:
-                raise UserError(f"{name} must be one of {', '.join(known)}, not {getattr(self, name)!r}")
-        if self.rerank is not None and self.rerank not in RERANKS:
-            raise UserError(f"rerank must be one of {', '.join(RERANKS)}, not {self.rerank!r}")
-        for name in ("fill", "diversity"):
-            if not _between(getattr(self, name), 0.0, 1.0):
-                raise UserError(f"{name} is a share between 0 and 1, not {getattr(self, name)!r}")
-        if self.abstractiveness is not None and not _between(self.abstractiveness, -1.0, 1.0):
+
+    def _check_bounds(self) -> None:
+        """Nothing so large that memory or time would not end."""
+        for name in (*MOST_UNITS, "beam", "nbest"):
+            value, most = getattr(self, name), MOST_UNITS.get(name, MOST_HYPOTHESES)
+            if value is not None and value > most:
+                raise UserError(f"{name} must be at most {most:,}, not {value:.3g}")
+        if self.width > MOST_HYPOTHESES:
             raise UserError(
-                f"abstractiveness lies between -1 (copy) and 1 (the model alone), not {self.abstractiveness!r}"
+                f"{self.nbest} candidates that differ need {self.width:,} hypotheses; at most {MOST_HYPOTHESES:,} are "
+                "kept, so ask for fewer"
             )
-        if self.length_penalty is not None and not _between(self.length_penalty, -MOST_PENALTY, MOST_PENALTY):
-            raise UserError(
-                f"length_penalty is an exponent between -{MOST_PENALTY} and {MOST_PENALTY}, not {self.length_penalty!r}"
-            )
+
+    def _check_kinds(self) -> None:
+        """Switches are true or false, and weights go by name."""
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(each.default, bool) and not isinstance(value, bool | np.bool_):
+                raise UserError(f"{each.name} must be True or False, not {str(value)[:40]!r}")
+        if self.guard_names is not None and not isinstance(self.guard_names, bool | np.bool_):
+            raise UserError(f"guard_names must be True, False or None, not {str(self.guard_names)[:40]!r}")
+        if self.weights is not None and not isinstance(self.weights, Mapping):
+            raise UserError("weights must be a table of feature names and numbers, such as {'log_prob': 1.0}")
 
     def but(self, **changes: Any) -> DecodeOptions:
         """The same options with some changed; an unknown name is the user's mistake."""
@@ -98,9 +160,16 @@ class DecodeOptions:
         return replace(self, **changes)
 
     @property
+    def settled_weights(self) -> Mapping[str, float]:
+        """The feature weights of settled options (see decode.Defaults)."""
+        if self.weights is None:
+            raise ValueError("these options still leave the weights open; settle them with a model's defaults")
+        return self.weights
+
+    @property
     def width(self) -> int:
         """Hypotheses kept at each step: n-best lists need at least as many as they return."""
-        return 1 if self.decoder == "greedy" and self.nbest == 1 else max(self.beam, self.candidates)
+        return 1 if self.decoder == "greedy" and self.nbest == 1 else max(self.beam or BEAM, self.candidates)
 
     @property
     def candidates(self) -> int:
@@ -108,24 +177,67 @@ class DecodeOptions:
         return POOL * self.nbest if self.diversity and self.nbest > 1 else self.nbest
 
     @property
+    def is_tight(self) -> bool:
+        """Whether the user leaves room for a word or two only."""
+        words, letters = (self.words, self.exact_words), (self.bytes, self.chars)
+        return any(limit is not None and limit < FEW_WORDS for limit in words) or any(
+            limit is not None and limit < FEW_LETTERS for limit in letters
+        )
+
+    @property
     def word_limit(self) -> int:
         """Most words a headline may have."""
         asked = self.words or self.exact_words
-        if asked is None and (self.bytes or self.chars):
+        if asked is None and not self.cut and (self.bytes or self.chars):
             return NO_LIMIT
         return asked or self.max_words
 
     @property
     def byte_limit(self) -> int:
-        """Most UTF-8 bytes of the final text."""
-        return self.bytes or NO_LIMIT
+        """Most UTF-8 bytes of the text that is searched for."""
+        return NO_LIMIT if self.cut else self.bytes or NO_LIMIT
 
     @property
     def char_limit(self) -> int:
-        """Most characters of the final text."""
-        return self.chars or NO_LIMIT
+        """Most characters of the text that is searched for."""
+        return NO_LIMIT if self.cut else self.chars or NO_LIMIT
+
+    def cut_text(self, text: str) -> str:
+        """The text as far as the limits of bytes and characters reach, where it is to be cut; half a word may stay."""
+        if not self.cut:
+            return text
+        part = text[: self.chars]
+        return part.encode("utf-8", "replace")[: self.bytes].decode("utf-8", "ignore").rstrip()
+
+
+def _whole(value: object, least: float) -> bool:
+    """Whether a value is a whole number of at least `least`; true and false are not numbers."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def _between(value: object, low: float, high: float) -> bool:
     """Whether a value is a number within bounds; not-a-number and other types are not."""
     return isinstance(value, Real) and not isinstance(value, bool) and low <= float(value) <= high
+
+
+MOST_STEPS = 200
+
+
+def step_limit(options: DecodeOptions, units_a_word: int) -> int:
+    """Most units a headline within the limits is given: every unit costs at least a byte and a character."""
+    by_words = options.word_limit * units_a_word + 4 if options.word_limit < NO_LIMIT else NO_LIMIT
+    return min(by_words, options.byte_limit, options.char_limit, MOST_STEPS)
+
+
+def fill_shortage(options: DecodeOptions, used: Ints) -> Ints:
+    """(rows,) by how much an ending at `used` (rows, 3: words, bytes, chars) would miss what was asked.
+
+    Exact words: the missing words. A wish to fill the limit: the missing part, in the limit's own unit.
+    """
+    if options.exact_words is not None:
+        return np.asarray(np.abs(options.exact_words - used[:, 0]))
+    if options.fill and not options.cut:
+        for column, limit in ((1, options.bytes), (2, options.chars), (0, options.words)):
+            if limit is not None:
+                return np.maximum(int(np.ceil(options.fill * limit)) - used[:, column], 0)
+    return np.zeros(len(used), np.int64)

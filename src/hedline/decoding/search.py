@@ -3,31 +3,168 @@
 Each input keeps at most K live hypotheses; all of them are rows of one batch. At every step a row may end, which is
 recorded, or take one more unit; hypotheses with equal futures are merged before the best K are kept. Greedy search is
 K = 1; a beam that never has to drop anything is an exact search.
+
+Length. A finished headline is ranked by its key = weights · features + length_reward(length_penalty, units). Nothing is
+divided: the model's log-probability falls with every unit, and two terms that only grow with the length work against
+it. The feature `length` (weight times words) pays the same for every word; the length penalty pays 10 a ln((5 + units)
+/ 6), much for the first units and less for each further one, as dividing by ((5 + units) / 6)^a would. Both are added
+to sums that do not know them, so of the same candidates a larger weight or penalty never chooses a shorter headline.
+Units are words or pieces, the end included. A limit is hard; `fill` puts the headlines that use that share of it before
+all others, whatever their keys, and `exact_words` does so with headlines of exactly that number of words.
+
+Exact search is Viterbi over everything a hypothesis' future depends on. With a finite context the hypotheses that share
+their last C words (and what is left of limits, places and repeats) are one state, and only the best of each is kept:
+the paper's O(N · V^C) dynamic program. It is the beam search with nothing dropped but what provably cannot win: a beam
+search first finds a headline to beat, and a hypothesis whose score could not reach it even if all units to come were
+certain is left out. A search that grows too large is refused with an estimate, as soon as that is clear; a step that
+takes more than a moment is announced.
 """
 
 from __future__ import annotations
 
+import math
+import sys
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from hedline.decoding.lexicon import Flags, Gains, Lexicon, Path
-from hedline.decoding.scorer import Floats, Ints, Scorer
-from hedline.decoding.select import best_columns, merge_equal_futures, runs
+from hedline.arrays import Flags, Floats, Ints
+from hedline.decoding.lexicon import Gains, Lexicon, Route
+from hedline.errors import UserError
+from hedline.progress import duration
+from hedline.runtime import kernels
+from hedline.runtime.scorer import Scorer
+
+WIDEST_BEAM = 64  # that the compiled kernels have room for
+LOWEST = np.float32(-3e38)  # below every total but -inf
+_MIX = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64).view(np.int64)
+
+
+def best_columns(totals: Floats, owner: Ints, width: int, pruned: Flags, score: Any) -> tuple[Ints, Ints, Any]:
+    """The `width` best (row, column) pairs of each input: rows, columns and scores (totals + the row's score).
+
+    totals: (rows, W), -inf is never chosen, may be overwritten; owner: (rows,) ascending; score: (rows,). Pairs come
+    input by input, best first; equal scores in the order of rows and columns. pruned: (inputs,) set, in place, where
+    pairs had to be dropped.
+    """
+    if not totals.size:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+    if kernels.available() and width <= WIDEST_BEAM:
+        return _compiled_best(totals, owner, width, pruned, score)
+    totals += score.astype(np.float32)[:, None]
+    threshold = np.maximum(_lower_bounds(totals, owner, width), LOWEST)
+    flat = np.flatnonzero(totals >= threshold[:, None])
+    rows = flat // totals.shape[1]
+    inputs = owner[rows]
+    order = np.lexsort((-totals.ravel()[flat], inputs))
+    # `inputs` is ascending already (flat runs row by row), so places within each input need no sorting.
+    chosen = np.arange(len(flat)) - np.searchsorted(inputs, inputs) < width
+    pruned[inputs[~chosen]] = True
+    _mark_hidden(totals, owner, threshold, pruned)
+    kept = order[chosen]
+    rows, columns = rows[kept], flat[kept] - rows[kept] * totals.shape[1]
+    return rows, columns, totals[rows, columns].astype(np.float64)
+
+
+def _compiled_best(totals: Floats, owner: Ints, width: int, pruned: Flags, score: Any) -> tuple[Ints, Ints, Any]:
+    most = len(pruned) * width
+    rows, columns, scores = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.float32)
+    found = kernels.compiled.best(
+        totals, owner, score.astype(np.float32), pruned.view(np.uint8), rows, columns, scores, *totals.shape,
+        len(pruned), width,
+    )  # fmt: skip
+    return rows[:found], columns[:found], scores[:found].astype(np.float64)
+
+
+def _mark_hidden(totals: Floats, owner: Ints, threshold: Floats, pruned: Flags) -> None:
+    """Mark inputs where pairs below the threshold were passed over."""
+    unsure = np.flatnonzero(~pruned[owner] & (threshold > LOWEST))
+    if len(unsure):
+        part = totals[unsure]
+        hidden = ((part < threshold[unsure, None]) & (part > -np.inf)).any(axis=1)
+        pruned[owner[unsure[hidden]]] = True
+
+
+def _lower_bounds(totals: Floats, owner: Ints, width: int) -> Floats:
+    """(rows,) a bound below the `width`-th best total of the row's input, from maxima of blocks of columns.
+
+    Each of an input's blocks holds at least one total as high as its maximum, so the `width`-th highest maximum is
+    a bound; with four times as many blocks as wanted it lets few others pass.
+    """
+    rows, columns = totals.shape
+    first, counts = runs(owner)
+    blocks = min(columns, -(-4 * width // int(counts.min())))
+    size = columns // blocks
+    maxima = totals[:, : blocks * size].reshape(rows, blocks, size).max(axis=2)
+    most = int(counts.max())
+    if most * blocks < width:
+        return np.full(rows, -np.inf, np.float32)
+    place = most * blocks - width
+    if len(first) == 1:
+        return np.full(rows, np.partition(maxima.ravel(), place)[place], np.float32)
+    group = np.repeat(np.arange(len(first)), counts)
+    table = np.full((len(first), most, blocks), -np.inf, np.float32)
+    table[group, np.arange(rows) - first[group]] = maxima
+    bound = np.partition(table.reshape(len(first), -1), place, axis=1)[:, place]
+    return np.asarray(bound[group], np.float32)
+
+
+def runs(owner: Ints) -> tuple[Ints, Ints]:
+    """Where each stretch of equal numbers begins in `owner` (ascending, not empty), and how long it is."""
+    if owner[0] == owner[-1]:
+        return np.zeros(1, np.int64), np.array([len(owner)])
+    first = np.concatenate([[0], np.flatnonzero(owner[1:] != owner[:-1]) + 1])
+    return first, np.diff(first, append=len(owner))
+
+
+def merge_equal_futures(totals: Floats, owner: Ints, futures: Ints) -> None:
+    """Hypothesis recombination, in place: of the extensions that no future can tell apart only the best stays.
+
+    futures: (rows, n); rows of one input with equal numbers compete column by column. The first row wins a tie.
+    """
+    if len(owner) < 2:
+        return
+    hashes = _hash(owner, futures)
+    ordered = np.sort(hashes)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return
+    _, inverse, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    for group in np.flatnonzero(counts > 1):
+        rows = np.flatnonzero(inverse == group)
+        winner = totals[rows].argmax(axis=0)
+        losing = np.arange(len(rows))[:, None] != winner[None, :]
+        totals[rows] = np.where(losing, -np.inf, totals[rows])
+
+
+def _hash(owner: Ints, futures: Ints) -> Ints:
+    """(rows,) a number for each row's input and future; that two different ones meet is as likely as 1 in 2^64."""
+    mixed = owner * _MIX[0]
+    for column in futures.T:
+        mixed = (mixed ^ (mixed >> 31) ^ column) * _MIX[1] + _MIX[2]
+    return np.asarray(mixed)
+
 
 # An input whose beam was pruned stops when no live hypothesis would win even after this many more free units.
 LOOKAHEAD = 2
+# Nats that a length penalty of 1 pays where the length grows e-fold: penalties then have the size of usual exponents.
+LENGTH_SCALE = 10.0
+
+
+def length_reward(penalty: float, units: int) -> float:
+    """What the length penalty adds to the score of a headline of `units` units; 0 for a single unit."""
+    return penalty * LENGTH_SCALE * math.log((5.0 + units) / 6.0)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How to search: hypotheses kept an input (width), results wanted an input (nbest), exponent of the length
-    normalisation (penalty), the most a unit can gain (bonus), whether to merge equal futures.
+    """How to search.
 
-    Exact searches only: keys that hypotheses must be able to reach (to_beat, one for each input), scores that may be
-    held at once (most).
+    width: hypotheses kept per input; nbest: results wanted per input; penalty: the length penalty (see above); bonus:
+    the most a unit can gain; recombine: whether to merge equal futures. For exact searches only: to_beat: keys that
+    hypotheses must be able to reach, one for each input; effort: what watches how large the search grows.
     """
 
     width: int = 5
@@ -36,19 +173,11 @@ class Plan:
     bonus: float = 0.0
     recombine: bool = True
     to_beat: tuple[float, ...] | None = None
-    most: int | None = None
+    effort: Effort | None = None
 
-    def normalizer(self, units: int) -> float:
-        """What the score of a headline of so many units is divided by."""
-        return float(((5.0 + units) / 6.0) ** self.penalty)
-
-
-class TooLargeError(Exception):
-    """An exact search grew too large: hypotheses now, at which step, and how much each step multiplies them."""
-
-    def __init__(self, now: int, step: int, growth: float) -> None:
-        super().__init__(now, step, growth)
-        self.now, self.step, self.growth = now, step, growth
+    def reward(self, units: int) -> float:
+        """What a headline of `units` units gains by its length."""
+        return length_reward(self.penalty, units)
 
 
 class Finished:
@@ -66,7 +195,7 @@ class Finished:
         if not len(rows):
             return
         total = score[rows] + gains.end[rows]
-        keys = total / self.plan.normalizer(step + 1)
+        keys = total + self.plan.reward(step + 1)
         short = gains.short[rows]
         self._records.append((owner[rows], np.full(len(rows), step), rows, short))
         self._scores.append((keys, total, log_prob[rows] + gains.end_log_probs[rows]))
@@ -106,6 +235,13 @@ class Trail:
     columns: list[Ints]
     attention: list[Floats]
 
+    def columns_of(self, step: int, row: int) -> Ints:
+        """Columns (step,) of the hypothesis at `row` after `step` units."""
+        found = np.empty(step, np.int64)
+        for at in range(step - 1, -1, -1):
+            found[at], row = self.columns[at][row], int(self.parents[at][row])
+        return found
+
     def path(self, step: int, row: int) -> tuple[Ints, Floats]:
         """Columns (step,) and attention (step, M) of the hypothesis at `row` after `step` units."""
         columns, attention = [], []
@@ -133,17 +269,18 @@ def beam_search(scorer: Scorer, lexicon: Lexicon, plan: Plan) -> list[Endings]:
         finished.record(step, owner, score, log_prob, gains)
         if step == lexicon.max_steps:
             break
-        totals = gains.words
-        totals += score.astype(np.float32)[:, None]
+        totals, base = gains.words, score
         if plan.recombine and context is not None and step > 0:
+            totals += score.astype(np.float32)[:, None]
+            base = np.zeros(len(score))
             merge_equal_futures(totals, owner, lexicon.futures(rows_state, context))
-        rows, columns = best_columns(totals, owner, plan.width, pruned)
-        new_score = totals[rows, columns].astype(np.float64)
+        rows, columns, new_score = best_columns(totals, owner, plan.width, pruned, base)
         if plan.to_beat is None:
             going = _worth_going_on(plan, finished, pruned, owner[rows], new_score, step + 1)
         else:
             going = _able_to_win(plan, owner[rows], new_score, step + 1, lexicon.max_steps)
-            _check_size(plan, int(going.sum()), len(owner), totals.shape[1], step + 1)
+            assert plan.effort is not None
+            plan.effort.check(int(going.sum()), totals.shape[1])
         rows, columns, score = rows[going], columns[going], new_score[going]
         if not len(rows):
             break
@@ -162,21 +299,15 @@ def _worth_going_on(plan: Plan, finished: Finished, pruned: Flags, owner: Ints, 
         return np.zeros(0, bool)
     best = np.full(len(pruned), -np.inf)
     np.maximum.at(best, owner, score)
-    hope = (best + LOOKAHEAD * plan.bonus) / plan.normalizer(units + 1 + LOOKAHEAD)
+    hope = best + LOOKAHEAD * plan.bonus + plan.reward(units + 1 + LOOKAHEAD)
     stop = pruned & (finished.best[:, -1] > hope)
     return np.asarray(~stop[owner])
 
 
 def _able_to_win(plan: Plan, owner: Ints, score: Any, units: int, steps: int) -> Flags:
     """(rows,) whether a hypothesis can still reach the key to beat: every unit to come gains at most the bonus."""
-    best = score + plan.bonus * (steps - units)
-    hope = np.where(best < 0, best / plan.normalizer(steps + 1), best / plan.normalizer(units + 1))
+    hope = score + plan.bonus * (steps - units) + max(plan.reward(units + 1), plan.reward(steps + 1))
     return np.asarray(hope >= np.asarray(plan.to_beat)[owner] - 1e-4)
-
-
-def _check_size(plan: Plan, now: int, before: int, columns: int, step: int) -> None:
-    if plan.most is not None and now * columns > plan.most:
-        raise TooLargeError(now, step, now / max(before, 1))
 
 
 class Endings:
@@ -188,13 +319,83 @@ class Endings:
     def __len__(self) -> int:
         return len(self.ranked)
 
+    def columns(self, index: int) -> Ints:
+        """(T,) the columns of an ending, without its attention."""
+        return self.trail.columns_of(*self.ranked[index][:2])
+
+    def key(self, index: int) -> float:
+        """What an ending is ranked by."""
+        return self.ranked[index][2]
+
     def short(self, index: int) -> int:
         """By how much an ending misses what was asked."""
         return self.ranked[index][5]
 
-    def __getitem__(self, index: int) -> Path:
+    def __getitem__(self, index: int) -> Route:
         if index >= len(self.ranked):
             raise IndexError(index)
         step, row, key, score, log_prob, short = self.ranked[index]
         columns, attention = self.trail.path(step, row)
-        return Path(columns, attention, score, log_prob, key, short)
+        return Route(columns, attention, score, log_prob, key, short)
+
+
+MOST_TOTALS = 40_000_000  # scores held at once, about 160 MB
+HOPELESS = 100.0  # times as many, where the growth so far points to it
+MOMENT = 2.0  # seconds
+FIRST_WIDTH = 20
+EVERYTHING = 1 << 40
+
+
+class Effort:
+    """How an exact search grows. inputs, steps: of the search; rows: hypotheses after each step so far."""
+
+    def __init__(self, inputs: int, steps: int) -> None:
+        self.steps, self.rows, self.begin = steps, [inputs], time.monotonic()
+
+    def check(self, now: int, columns: int) -> None:
+        """Before `now` hypotheses are extended by `columns` units each: refuse, or say how long it will take."""
+        seconds = time.monotonic() - self.begin
+        expected = seconds * now / sum(self.rows)
+        self.rows.append(now)
+        most = self.projected()
+        if now * columns > MOST_TOTALS or most * columns > HOPELESS * MOST_TOTALS:
+            raise UserError(
+                f"an exact search here would have to follow {_rounded(most)} hypotheses; use the beam decoder, fewer "
+                "words, extractive or compressive mode, or a shorter input"
+            )
+        if seconds + expected > MOMENT and expected >= MOMENT / 4:
+            step = f"step {len(self.rows)} of at most {self.steps + 1}"
+            print(f"exact search: {step}, {now:,} hypotheses, about {duration(expected)}", file=sys.stderr, flush=True)
+
+    def projected(self) -> float:
+        """The most hypotheses of a step to come, if their growth goes on falling as it did in the last two steps."""
+        now = most = float(self.rows[-1])
+        if len(self.rows) < 4:
+            return most
+        growth, before = (after / max(first, 1) for first, after in ((self.rows[-2], self.rows[-1]), self.rows[-3:-1]))
+        falling = min(growth / max(before, 1e-9), 1.0)
+        for _ in range(self.steps + 1 - len(self.rows)):
+            growth *= falling
+            now = min(now * growth, 1e300)
+            most = max(most, now)
+        return most
+
+
+def exact_search(scorer: Scorer, lexicon: Lexicon, plan: Plan) -> list[Endings]:
+    """Every input's finished headlines, the best ones certainly among them; refuses what would not finish."""
+    found = beam_search(scorer, lexicon, replace(plan, width=max(plan.width, FIRST_WIDTH)))
+    to_beat = tuple(_to_beat(endings, plan.nbest) for endings in found)
+    effort = Effort(len(lexicon.inputs), lexicon.max_steps)
+    return beam_search(scorer, lexicon, replace(plan, width=EVERYTHING, to_beat=to_beat, effort=effort))
+
+
+def _to_beat(endings: Endings, nbest: int) -> float:
+    """The key that the last wanted headline must reach; nothing while some miss what was asked."""
+    if len(endings) < nbest or endings.short(nbest - 1):
+        return -np.inf
+    return endings[nbest - 1].key
+
+
+def _rounded(hypotheses: float) -> str:
+    power = math.log10(max(hypotheses, 1))
+    return f"about 10^{round(power)}" if power >= 6 else f"more than {int(hypotheses):,}"

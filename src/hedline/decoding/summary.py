@@ -1,18 +1,18 @@
-"""What a caller gets back."""
+"""What a caller gets back: a headline with its score, alignment and candidates, and n-best lists as text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Matrix = NDArray[np.float32]
+from hedline.arrays import Floats
+from hedline.decoding.features import FEATURES
 
 
-def no_alignment() -> Matrix:
+def no_alignment() -> Floats:
     """The alignment of an empty headline."""
     return np.zeros((0, 0), np.float32)
 
@@ -23,17 +23,30 @@ class Hypothesis:
 
     tokens: the printed words (N); score: weights · features; features: value by name; alignment: (N, M) attention of
     each word over the input's words; known: (N,) whether each word stands in the input; key: what it was ranked by
-    (the score, length-normalised); short: by how much it misses what was asked (0: not at all).
+    (the score with the length's reward); short: by how much it misses what was asked (0: not at all);
+    units: words or pieces, the end included, that the length penalty counts.
     """
 
     text: str
     score: float
     tokens: tuple[str, ...]
     features: Mapping[str, float]
-    alignment: Matrix
+    alignment: Floats
     known: tuple[bool, ...]
     key: float
     short: int = 0
+    units: int = 0
+
+    def with_text(self, text: str) -> Hypothesis:
+        """The same candidate in other capitals: `text` has the same characters, but for their case."""
+        if text == self.text:
+            return self
+        tokens, place = [], 0
+        for token in self.tokens:
+            start = self.text.find(token, place)
+            tokens.append(text[start : start + len(token)] if start >= 0 else token)
+            place = start + len(token) if start >= 0 else place
+        return replace(self, text=text, tokens=tuple(tokens))
 
 
 @dataclass(frozen=True)
@@ -48,7 +61,7 @@ class Summary:
     text: str
     score: float = 0.0
     tokens: tuple[str, ...] = ()
-    alignment: Matrix = field(default_factory=no_alignment)
+    alignment: Floats = field(default_factory=no_alignment)
     source: tuple[str, ...] = ()
     copied: tuple[str, ...] = ()
     novel: tuple[str, ...] = ()
@@ -62,8 +75,7 @@ class Summary:
     @property
     def unsupported(self) -> tuple[str, ...]:
         """Numbers and names of the headline that nothing in the input supports: look at these before you publish."""
-        from hedline.metrics.names import unsupported_names
-        from hedline.metrics.numbers import unsupported_numbers
+        from hedline.metrics.support import unsupported_names, unsupported_numbers
 
         lead = " ".join(self.source)
         return (*unsupported_numbers(self.text, lead), *unsupported_names(self.text, lead)) if lead else ()
@@ -109,3 +121,10 @@ def make_summary(nbest: Sequence[Hypothesis], source: Sequence[str], notes: Sequ
 def _candidate(hypothesis: Hypothesis) -> dict[str, Any]:
     features = {name: round(value, 4) for name, value in hypothesis.features.items()}
     return {"headline": hypothesis.text, "score": round(hypothesis.score, 4), "features": features}
+
+
+def zmert_lines(number: int, nbest: Sequence[Hypothesis], features: Sequence[str] = FEATURES) -> Iterator[str]:
+    """The lines of one input (numbered from 0), best first; words separated by spaces, values in `features`' order."""
+    for hypothesis in nbest:
+        values = " ".join(f"{hypothesis.features.get(name, 0.0):.6f}" for name in features)
+        yield f"{number} ||| {' '.join(hypothesis.tokens)} ||| {values}"

@@ -1,23 +1,60 @@
-"""The columns of a batch of inputs: per-input words, stacked into padded arrays once, before the search begins."""
+"""The columns of a batch of inputs for word models: each input's words, stacked into padded arrays before the search.
+
+`WordTables` holds facts about the words of the output vocabulary, each computed when the word is first met.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedline.decoding.features import WORD_FEATURES, FeatureTables, NGrams, build_tables, is_content, read_ngrams
-from hedline.decoding.lexicon import Flags
+from hedline.arrays import Flags, Floats, Ints
+from hedline.decoding.features import WORD_FEATURES, FeatureTables, NGrams, build_tables, read_ngrams
 from hedline.decoding.options import DecodeOptions
-from hedline.decoding.scorer import Floats, Ints
-from hedline.decoding.spacing import left_class, right_class
-from hedline.decoding.word_tables import WordTables
-from hedline.text.detokenize import printed
-from hedline.text.vocab import END, UNKNOWN
+from hedline.text.surface import left_class, printed, right_class
+from hedline.text.tokenize import is_content
+from hedline.text.vocab import END, UNKNOWN, Vocabulary
+
+
+class WordTables:
+    """Printed form, length, spacing and content of output words, filled in as ids are first met.
+
+    surface: the printed form of a word that does not come from the input (truecasing); arrays are indexed by output
+    id: bytes_, chars, left, right, content, and values[name] for each feature of a word outside the input.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, surface: Callable[[str], str]) -> None:
+        size = len(vocabulary)
+        self.vocabulary, self.surface = vocabulary, surface
+        self.surfaces: list[str] = [""] * size
+        self.known = np.zeros(size, bool)
+        self.bytes_, self.chars = np.zeros(size, np.int32), np.zeros(size, np.int32)
+        self.left, self.right = np.zeros(size, np.int8), np.zeros(size, np.int8)
+        self.content, self.printable = np.zeros(size, bool), np.zeros(size, bool)
+        self.values: dict[str, NDArray[np.float32]] = {name: np.zeros(size, np.float32) for name in WORD_FEATURES}
+
+    def meet(self, ids: Ints) -> None:
+        """Make sure that the arrays are filled for `ids`."""
+        for index in ids[~self.known[ids]].tolist():
+            word = self.vocabulary.words[index]
+            surface = self.surface(word)
+            self.surfaces[index] = surface
+            shown = printed(surface)
+            self.bytes_[index], self.chars[index] = len(shown.encode("utf-8", "replace")), len(shown)
+            self.left[index], self.right[index] = left_class(surface), right_class(surface)
+            self.content[index] = is_content(word)
+            # Specials are never printed; digits (#) only as the input's own, which the lexicon adds.
+            self.printable[index] = index > 3 and "#" not in word and bool(shown) and not shown.isspace()
+            for name, value in WORD_FEATURES.items():
+                self.values[name][index] = value(word, False)
+        self.known[ids] = True
+
 
 Small = NDArray[np.int32]
 
@@ -65,7 +102,9 @@ class Columns:
     static: what a column gains for being itself, -inf where forbidden; ids: what is fed to the model; hot: (B, U)
     columns of the input's words; hot_of: (B, W) back again (U: none); second, pair, third, start: as FeatureTables,
     padded; end: (B,) column of `</s>`; base, places, rivals, shared: the extra columns; last_place: (B, U);
-    next_place: (B, M + 1, U + 1) first place of a hot word at or after a place; longest: (B, 2) bytes and chars.
+    next_place: (B, M + 1, U + 1) first place of a hot word at or after a place; longest: (B, 2) bytes and chars;
+    adjacent: (B, U + 2, U) whether one hot word stands directly before another in the input (not filled in abstractive
+    mode, where nobody asks).
     """
 
     static: Floats
@@ -89,6 +128,7 @@ class Columns:
     last_place: Ints
     next_place: Ints
     longest: Ints
+    adjacent: Flags
 
     def key(self, owner: int, column: int, tables: WordTables, source: WordInput) -> str:
         """What the column's word is compared by."""
@@ -155,6 +195,8 @@ def stack_columns(
         builder.fill_words(row, source, options, weights)
         builder.fill_input_words(row, source, extras[row], options, weights)
         builder.fill_features(row, features[row])
+        if options.mode != "abstractive":
+            builder.fill_adjacent(row, source)
     return builder.columns(options)
 
 
@@ -198,6 +240,7 @@ class _Builder:
         self.rivals = np.zeros((B, self.O, self.M), np.float32)
         self.shared = np.zeros((B, self.O), bool)
         self.last_place = np.full((B, self.U), -1)
+        self.adjacent = np.zeros((B, self.U + 2, self.U), bool)
 
     def fill_words(self, row: int, source: WordInput, options: DecodeOptions, weights: Mapping[str, float]) -> None:
         """The candidates as words that do not come from the input."""
@@ -262,6 +305,12 @@ class _Builder:
             pair = table.pair[origin, :size]
             self.pair[row, target, :size] = np.where(pair == histories, none, pair)
         self.start[row] = none if table.start == histories else table.start
+
+    def fill_adjacent(self, row: int, source: WordInput) -> None:
+        """Which of the input's words follow each other."""
+        hot_at = {key: hot for hot, key in enumerate(source.ngrams.first)}
+        for left, right in pairwise(source.keys):
+            self.adjacent[row, hot_at[left], hot_at[right]] = True
 
     def columns(self, options: DecodeOptions) -> Columns:
         """Everything filled, and what follows from it."""

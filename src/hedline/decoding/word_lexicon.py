@@ -3,28 +3,29 @@
 Layout of the columns of one input: the scorer's candidates, then *extra* columns for input words that are no
 single candidate (outside the vocabulary; one of several numbers of the same `##` shape), then one column that is
 always forbidden, where padded indices point.
+
+Repeat blocking forbids a content word, or a pair of neighbours, that a hypothesis has used; function words may recur.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from hedline.arrays import Flags, Floats, Ints
 from hedline.decoding.features import FINAL_FEATURES, feature_values
-from hedline.decoding.length import fill_shortage, step_limit
-from hedline.decoding.lexicon import Gains, Path
-from hedline.decoding.options import NO_LIMIT, DecodeOptions
-from hedline.decoding.repeats import forbid_repeats, marks_of
-from hedline.decoding.scorer import Floats, Ints, Step
-from hedline.decoding.spacing import BEGIN, BEGINS, SPACE
+from hedline.decoding.lexicon import Gains, Route
+from hedline.decoding.options import NO_LIMIT, DecodeOptions, fill_shortage, step_limit
 from hedline.decoding.summary import Hypothesis
-from hedline.decoding.word_columns import WordInput, stack_columns
-from hedline.decoding.word_tables import WordTables
-from hedline.text.detokenize import detokenize
-from hedline.text.surface import capitalized
+from hedline.decoding.word_columns import WordInput, WordTables, stack_columns
+from hedline.runtime.scorer import Step
+from hedline.text.surface import BEGIN, BEGINS, CLOSING, SPACE, capitalized, detokenize
 
+# Odd numbers that spread the bits of a product.
+_MIX = np.int64(0x1E3779B97F4A7C15)
+_SPREAD = np.int64(0x3F58476D1CE4E5B9)
 FLOOR = 1e-10  # attention below this counts as this, so that a copied word is never impossible
 
 
@@ -46,9 +47,8 @@ class Rows(NamedTuple):
 class WordLexicon:
     """`decoding.lexicon.Lexicon` for models over words."""
 
-    def __init__(
-        self, inputs: Sequence[WordInput], tables: WordTables, options: DecodeOptions, weights: Mapping[str, float]
-    ) -> None:
+    def __init__(self, inputs: Sequence[WordInput], tables: WordTables, options: DecodeOptions) -> None:
+        weights = options.settled_weights
         self.sources, self.tables, self.options, self.weights = inputs, tables, options, weights
         self.columns = stack_columns(inputs, tables, options, weights)
         self.inputs: Sequence[Ints] = [source.ids for source in inputs]
@@ -92,6 +92,8 @@ class WordLexicon:
         if self.options.mode == "compressive":
             gone = columns.last_place[owner] <= state.place[:, None]
             totals[rows, np.where(gone, hot, self.trash)] = -np.inf
+        if self.options.mode != "abstractive":
+            self._forbid_joining(totals, state)
         self._forbid_overlong(totals, state)
         end_log_probs = step.log_probs[rows[:, 0], columns.end[owner]]
 
@@ -116,6 +118,15 @@ class WordLexicon:
         share = np.log(np.where(columns.shared[owner], mass / whole, np.minimum(mass, 1.0)))
         base = np.minimum(columns.base[owner], step.log_probs.shape[1] - 1)
         return np.asarray(np.take_along_axis(step.log_probs, base, axis=1) + share, np.float32)
+
+    def _forbid_joining(self, totals: Floats, state: Rows) -> None:
+        """Forbid, in place, a clitic or a mark of the input after any other word than its own, and at the beginning."""
+        columns, owner = self.columns, state.owner
+        hot = columns.hot[owner]
+        right = columns.right[owner[:, None], hot]
+        joined = (SPACE[state.left[:, None], right] == 0) & ~columns.adjacent[owner, state.hot]
+        joined = np.where((state.left == BEGIN)[:, None], right == CLOSING, joined)
+        totals[np.arange(len(owner))[:, None], np.where(joined, hot, self.trash)] = -np.inf
 
     def _forbid_overlong(self, totals: Floats, state: Rows) -> None:
         """Forbid, in place, what would break a limit of the final text."""
@@ -173,19 +184,59 @@ class WordLexicon:
         parts = [seen, limited, state.place[:, None], state.marks[:, None]]
         return np.concatenate(parts, axis=1)
 
-    def read(self, owner: int, path: Path) -> Hypothesis:
+    def _tokens(self, owner: int, columns: Ints) -> Sequence[str]:
+        source = self.sources[owner]
+        tokens = [self.columns.surface(owner, int(column), self.tables, source) for column in columns]
+        return capitalized(tokens) if self.options.capitalize else tokens
+
+    def text(self, owner: int, columns: Ints) -> str:
+        """The text of a finished path's columns."""
+        return detokenize(self._tokens(owner, columns))
+
+    def read(self, owner: int, path: Route) -> Hypothesis:
         """The finished path as text with features."""
         source, columns = self.sources[owner], self.columns
-        tokens = [columns.surface(owner, int(column), self.tables, source) for column in path.columns]
+        tokens = self._tokens(owner, path.columns)
         keys = [columns.key(owner, int(column), self.tables, source) for column in path.columns]
-        if self.options.capitalize:
-            tokens = capitalized(tokens)
         alignment = path.attention[:, : len(source.ids)]
         features = {"log_prob": path.log_prob, **feature_values(keys, source.ngrams)}
         features |= {name: value(alignment) for name, value in FINAL_FEATURES.items()}
         known = tuple(key in source.ngrams.words for key in keys)
         extra = sum(self.weights.get(name, 0.0) * features[name] for name in FINAL_FEATURES)
         text = detokenize(tokens)
-        return Hypothesis(
-            text, path.score + extra, tuple(tokens), features, alignment, known, path.key + extra, path.short
-        )
+        ranks = (path.key + extra, path.short, len(path.columns) + 1)
+        return Hypothesis(text, path.score + extra, tuple(tokens), features, alignment, known, *ranks)
+
+
+def forbid_repeats(totals: Floats, history: Ints, content: Flags, penalty: float, trash: int) -> None:
+    """Add `penalty` to (or forbid, -inf) the content words each row has used; forbid pairs it has used; in place.
+
+    totals: (rows, W); history: (rows, T) columns so far; content: (rows, W); trash: a column nobody can take.
+    """
+    if not history.shape[1]:
+        return
+    rows = np.arange(len(history))[:, None]
+    totals[rows, np.where(content[rows, history], history, trash)] += np.float32(penalty)
+    if penalty == -np.inf and history.shape[1] > 1:
+        again = history[:, :-1] == history[:, -1:]
+        totals[rows, np.where(again, history[:, 1:], trash)] = -np.inf
+
+
+def marks_of(marks: Ints, history: Ints, chosen: Ints, content: Flags) -> Ints:
+    """A number for the set of words and pairs a row can no longer use, after it took `chosen`.
+
+    Sums of hashes, so the order of words does not matter: equal sets give equal numbers.
+    """
+    with np.errstate(over="ignore"):
+        new = marks + np.where(content, _hash(chosen + 1), 0)
+        if history.shape[1]:
+            pairs = _hash(_hash(history[:, -1] + 1) + chosen)
+            # A pair with a content word cannot come again anyway: the word itself is used up.
+            new = new + np.where(content, 0, pairs)
+    return np.asarray(new)
+
+
+def _hash(values: Ints) -> Ints:
+    mixed = values * _MIX
+    mixed = (mixed ^ (mixed >> 29)) * _SPREAD
+    return np.asarray(mixed ^ (mixed >> 32))

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from hedline.corpora.evaluation import EvaluationItem
+from hedline.arrays import Doubles
+from hedline.baselines.prefix import run_prefix
+from hedline.baselines.system import Limit, is_baseline, open_baseline
+from hedline.corpora.pairs import BadLine, bare_suffix, read_lines
+from hedline.corpora.sets import EvaluationItem, read_evaluation_set
 from hedline.decoding.summary import Summary
-from hedline.experiments.baselines import run_prefix
+from hedline.errors import UserError
 from hedline.files import atomic_path
-from hedline.metrics.bootstrap import interval, resample_means
-from hedline.metrics.extractive import Extractiveness, measure_extractiveness
-from hedline.metrics.presets import Preset, find_preset
-from hedline.metrics.signature import signature
-from hedline.metrics.significance import compare
-from hedline.metrics.statistics import SCORE_NAMES, Array
+from hedline.metrics.measures import SCORE_NAMES
+from hedline.metrics.resampling import compare, interval, resample_means
+from hedline.metrics.rouge import Preset, find_preset, signature
+from hedline.metrics.support import Extractiveness, measure_extractiveness
+from hedline.pool import Crew
 from hedline.progress import Progress
-from hedline.tuning.workers import Crew
 
 BATCH = 32
-DECODE_FOR: dict[str, dict[str, Any]] = {"duc": {"bytes": 75}, "gigaword": {}}
 SCORE_WORDS = {"R": "recall", "P": "precision", "F": "F1"}
 
 
@@ -35,7 +40,7 @@ class System:
     """One row of the table: scores (n, metrics) of each headline where it has any, and what its headlines are like."""
 
     name: str
-    scores: Array | None
+    scores: Doubles | None
     text: Extractiveness
 
     def to_json(self, metrics: Sequence[str]) -> dict[str, Any]:
@@ -52,10 +57,25 @@ class System:
         return {"name": self.name, **rouge, **self.text.to_json()}
 
 
+def measured_options(preset: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+    """How a model decodes to be measured by a preset: within its limit, then what was asked for.
+
+    Recall inside a limit is the paper's measurement, and the paper's systems have no guard of meaning: there it is
+    off, so that the search is measured and not how often the text's own words take its place.
+    """
+    limits = find_preset(preset).limits
+    return {**limits, **({"guard_meaning": False} if limits else {}), **asked}
+
+
 def decode_set(
     model: str, items: Sequence[EvaluationItem], options: Mapping[str, Any], workers: int = 1
 ) -> tuple[list[Summary], float]:
-    """Headlines for every item, in order, and the seconds the decoding took (loading not counted)."""
+    """Headlines for every item, in order, and the seconds the decoding took (loading not counted).
+
+    model: a model's name or folder, or the folder of a fitted baseline, which takes the options bytes and words.
+    """
+    if is_baseline(Path(model)):
+        return _run_baseline(Path(model), items, options)
     tasks = [(items[start : start + BATCH], dict(options)) for start in range(0, len(items), BATCH)]
     progress = Progress("decoding", len(items), "inputs")
     summaries: list[Summary] = []
@@ -66,6 +86,35 @@ def decode_set(
             progress.advance(len(batch))
     progress.close()
     return summaries, time.monotonic() - begin
+
+
+def _run_baseline(
+    folder: Path, items: Sequence[EvaluationItem], options: Mapping[str, Any]
+) -> tuple[list[Summary], float]:
+    """The same with a fitted baseline."""
+    refused = [name for name in ("exact_words", "chars") if options.get(name)]
+    if refused:
+        raise UserError(f"{folder} is a baseline, which takes bytes and words as limits, not {refused[0]}")
+    system = open_baseline(folder)
+    begin = time.monotonic()
+    texts = system.headlines(items, Limit(options.get("bytes"), options.get("words")))
+    return [Summary(text, tokens=tuple(text.split())) for text in texts], time.monotonic() - begin
+
+
+@contextmanager
+def decoded_files(systems: Sequence[Path], references: Sequence[Path], preset: str) -> Iterator[list[Path]]:
+    """Files of outputs for `compare`: a file as it is, a folder (model or baseline) run over the references' set."""
+    with TemporaryDirectory() as temporary:
+        files = []
+        for number, system in enumerate(systems):
+            if system.is_dir():
+                items = read_evaluation_set(references[0])
+                summaries, _ = decode_set(str(system), items, measured_options(preset, {}), os.cpu_count() or 1)
+                files.append(Path(temporary) / str(number) / f"{system.name}.jsonl")
+                write_outputs(files[-1], summaries, items)
+            else:
+                files.append(system)
+        yield files
 
 
 def evaluate_outputs(
@@ -141,7 +190,7 @@ def _row(system: Mapping[str, Any], metrics: Sequence[str]) -> str:
     return f"{system['name'][:11]:<12}{scores}{counts}{system['bad_numbers']:8.1f}%{system['bad_names']:6.1f}%"
 
 
-def _scores(headlines: Sequence[str], items: Sequence[EvaluationItem], preset: Preset) -> Array:
+def _scores(headlines: Sequence[str], items: Sequence[EvaluationItem], preset: Preset) -> Doubles:
     scores = preset.scorer().score_all(headlines, [item.references for item in items])
     return np.asarray(scores[:, :, preset.column])
 
@@ -156,3 +205,24 @@ def _summarize(summarizer: Any, task: tuple[Sequence[EvaluationItem], dict[str, 
     items, options = task
     found: list[Summary] = summarizer.summarize([item.lead for item in items], **options)
     return found
+
+
+def read_leads(file: Path, limit: int | None = None) -> list[EvaluationItem]:
+    """The inputs of an evaluation set or pairs file, or of a plain text file (one a line, no references)."""
+    if str(file) == "-":
+        # Not splitlines: a line separator inside a lead (U+2028) would make it two, as it does not in a file.
+        lines = [line.removesuffix("\n") for line in sys.stdin][:limit]
+    elif bare_suffix(file) in {".txt", ""}:
+        lines = _text_lines(file)[:limit]
+    else:
+        return read_evaluation_set(file, limit)
+    return [EvaluationItem(str(number), line, ()) for number, line in enumerate(lines, start=1)]
+
+
+def _text_lines(file: Path) -> list[str]:
+    lines = []
+    for line in read_lines(file):
+        if isinstance(line, BadLine):
+            raise UserError(str(line))
+        lines.append(line[1].decode("utf-8", "replace"))
+    return lines

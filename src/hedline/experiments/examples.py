@@ -1,32 +1,124 @@
-"""The paper's example sentences with its headlines and ours."""
+"""The eleven example sentences of the paper (its Figure 4), with the headlines printed there and ours."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hedline.experiments.paper_examples import EXAMPLES
-from hedline.experiments.per_model import measure_systems
-from hedline.experiments.record import Results, Row
-from hedline.experiments.request import Request
-from hedline.experiments.section import Section
-from hedline.experiments.systems import System, headlines
+from hedline.corpora.sets import EvaluationItem
+from hedline.experiments.record import Request, Results, Row
+from hedline.experiments.report import Section
+from hedline.experiments.systems import ABS_SYSTEMS, System, headlines, measure_systems
+
+
+@dataclass(frozen=True)
+class Example:
+    """An input, its true headline, and what ABS and ABS+ of the paper wrote; digits are `#` there."""
+
+    lead: str
+    headline: str
+    abs: str
+    abs_plus: str
+
+
+EXAMPLES = (
+    Example(
+        "a detained iranian-american academic accused of acting against national security has been released "
+        "from a tehran prison after a hefty bail was posted , a top judiciary official said tuesday .",
+        "iranian-american academic held in tehran released on bail",
+        "detained iranian-american academic released from jail after posting bail",
+        "detained iranian-american academic released from prison after hefty bail",
+    ),
+    Example(
+        "ministers from the european union and its mediterranean neighbors gathered here under heavy security"
+        " on monday for an unprecedented conference on economic and political cooperation .",
+        "european mediterranean ministers gather for landmark conference by julie bradford",
+        "mediterranean neighbors gather for unprecedented conference on heavy security",
+        "mediterranean neighbors gather under heavy security for unprecedented conference",
+    ),
+    Example(
+        "the death toll from a school collapse in a haitian shanty-town rose to ## after rescue workers "
+        "uncovered a classroom with ## dead students and their teacher , officials said saturday .",
+        "toll rises to ## in haiti school unk : official",
+        "death toll in haiti school accident rises to ##",
+        "death toll in haiti school to ## dead students",
+    ),
+    Example(
+        "australian foreign minister stephen smith sunday congratulated new zealand 's new prime "
+        "minister-elect john key as he praised ousted leader helen clark as a `` gutsy '' and respected "
+        "politician .",
+        "time caught up with nz 's gutsy clark says australian fm",
+        "australian foreign minister congratulates new nz pm after election",
+        "australian foreign minister congratulates smith new zealand as leader",
+    ),
+    Example(
+        "two drunken south african fans hurled racist abuse at the country 's rugby sevens coach after the "
+        "team were eliminated from the weekend 's hong kong tournament , reports said tuesday .",
+        "rugby union : racist taunts mar hong kong sevens : report",
+        "south african fans hurl racist taunts at rugby sevens",
+        "south african fans racist abuse at rugby sevens tournament",
+    ),
+    Example(
+        "christian conservatives -- kingmakers in the last two us presidential elections -- may have less "
+        "success in getting their pick elected in #### , political observers say .",
+        "christian conservatives power diminished ahead of #### vote",
+        "christian conservatives may have less success in #### election",
+        "christian conservatives in the last two us presidential elections",
+    ),
+    Example(
+        "the white house on thursday warned iran of possible new sanctions after the un nuclear watchdog "
+        "reported that tehran had begun sensitive nuclear work at a key site in defiance of un resolutions .",
+        "us warns iran of step backward on nuclear issue",
+        "iran warns of possible new sanctions on nuclear work",
+        "un nuclear watchdog warns iran of possible new sanctions",
+    ),
+    Example(
+        "thousands of kashmiris chanting pro-pakistan slogans on sunday attended a rally to welcome back a "
+        "hardline separatist leader who underwent cancer treatment in mumbai .",
+        "thousands attend rally for kashmir hardliner",
+        "thousands rally in support of hardline kashmiri separatist leader",
+        "thousands of kashmiris rally to welcome back cancer treatment",
+    ),
+    Example(
+        "an explosion in iraq 's restive northeastern province of diyala killed two us soldiers and wounded "
+        "two more , the military reported monday .",
+        "two us soldiers killed in iraq blast december toll ###",
+        "# us two soldiers killed in restive northeast province",
+        "explosion in restive northeastern province kills two us soldiers",
+    ),
+    Example(
+        "russian world no. # nikolay davydenko became the fifth withdrawal through injury or illness at the "
+        "sydney international wednesday , retiring from his second round match with a foot injury .",
+        "tennis : davydenko pulls out of sydney with injury",
+        "davydenko pulls out of sydney international with foot injury",
+        "russian world no. # davydenko retires at sydney international",
+    ),
+    Example(
+        "russia 's gas and oil giant gazprom and us oil major chevron have set up a joint venture based in "
+        "resource-rich northwestern siberia , the interfax news agency reported thursday quoting gazprom "
+        "officials .",
+        "gazprom chevron set up joint venture",
+        "russian oil giant chevron set up siberia joint venture",
+        "russia 's gazprom set up joint venture in siberia",
+    ),
+)
+
 
 NAME = "examples"
 
 SYSTEMS = {
-    "ABS": System("ABS", "attention", tuned=False),
-    "ABS+": System("ABS+", "attention"),
+    **ABS_SYSTEMS,
     "transformer": System("Transformer", "transformer"),
 }
 
 
 def run(request: Request) -> Results:
     """Headlines of every system that is there for the paper's inputs, exactly as printed in it."""
-    leads = [example.lead for example in EXAMPLES]
+    items = [EvaluationItem(str(number), example.lead, ()) for number, example in enumerate(EXAMPLES)]
 
     def measure(_: str, folder: Path, options: dict[str, Any]) -> Row:
-        return {"headlines": headlines(folder, leads, options)}
+        return {"headlines": headlines(folder, items, options)}
 
     return measure_systems(NAME, SYSTEMS, "the paper's examples", request, measure)
 

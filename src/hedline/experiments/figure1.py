@@ -10,31 +10,20 @@ import numpy as np
 from hedline.api import load
 from hedline.decoding.heatmap import svg_map, terminal_map
 from hedline.decoding.summary import Summary
-from hedline.experiments.per_model import measure_systems
-from hedline.experiments.published import FIGURE1_HEADLINE, FIGURE1_INPUT
-from hedline.experiments.record import Results, Row
-from hedline.experiments.request import Request
-from hedline.experiments.section import Section
-from hedline.experiments.systems import System
-from hedline.files import write_text
+from hedline.experiments.record import Request, Results, Row
+from hedline.experiments.report import FIGURE1_HEADLINE, FIGURE1_INPUT, Section
+from hedline.experiments.systems import ABS_SYSTEMS, measure_systems
 
 NAME = "figure1"
-SYSTEMS = {
-    "ABS": System("ABS", "attention", tuned=False),
-    "ABS+": System("ABS+", "attention"),
-}
 
 
 def run(request: Request) -> Results:
-    """Decode the sentence, keep the alignment, and draw `figure1-<row>.svg` beside the results."""
-    place = request.open(NAME).path
+    """Decode the sentence and keep the alignment."""
 
-    def measure(key: str, folder: Path, options: dict[str, Any]) -> Row:
-        summary = load(folder).summarize([FIGURE1_INPUT], **options)[0]
-        write_text(place.with_name(f"{NAME}-{key.lower()}.svg"), svg_map(summary))
-        return _to_row(summary)
+    def measure(_: str, folder: Path, options: dict[str, Any]) -> Row:
+        return _to_row(load(folder).summarize([FIGURE1_INPUT], **options)[0])
 
-    return measure_systems(NAME, SYSTEMS, "the paper's sentence", request, measure)
+    return measure_systems(NAME, ABS_SYSTEMS, "the paper's sentence", request, measure)
 
 
 def _to_row(summary: Summary) -> Row:
@@ -59,14 +48,23 @@ def _from_row(row: dict[str, Any]) -> Summary:
     )
 
 
+def pictures(rows: dict[str, Row]) -> dict[str, str]:
+    """`figure1-<row>.svg`: each alignment as a heat map."""
+    return {_picture(key): svg_map(_from_row(row)) for key, row in rows.items()}
+
+
+def _picture(key: str) -> str:
+    return f"{NAME}-{key.lower().replace(' ', '-')}.svg"
+
+
 def render(rows: dict[str, Row]) -> list[Section]:
-    """The sentence, the paper's headline and ours, and each alignment in block characters."""
+    """The sentence, the paper's headline and ours, and each alignment, drawn and in block characters."""
     lines = [f"Input: {FIGURE1_INPUT}", "", f"- paper: {FIGURE1_HEADLINE}"]
-    lines += [f"- ours, {SYSTEMS[key].label}: {rows[key]['headline']}" for key in SYSTEMS if key in rows]
-    for key, system in SYSTEMS.items():
+    lines += [f"- ours, {system.label}: {rows[key]['headline']}" for key, system in ABS_SYSTEMS.items() if key in rows]
+    sections = [Section("Figure 1: alignment", body="\n".join(lines))]
+    for key, system in ABS_SYSTEMS.items():
         if key in rows:
             drawn = terminal_map(_from_row(rows[key])).rstrip("\n").splitlines()
-            lines += ["", f"{system.label} (`results/{NAME}-{key.lower()}.svg`):", ""]
-            lines += [f"    {line}".rstrip() for line in drawn]
-    notes = ("Darker: the headline's word looked harder at that word of the input.",) if rows else ()
-    return [Section("Figure 1: alignment", body="\n".join(lines), notes=notes)]
+            body = "\n".join(f"    {line}".rstrip() for line in drawn)
+            sections.append(Section(f"Figure 1: {system.label}", body=body, picture=_picture(key)))
+    return sections

@@ -2,36 +2,62 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hedline.errors import UserError
-from hedline.experiments import examples, faithfulness, figure1, table1, table2, table3
-from hedline.experiments.record import Results, Row
-from hedline.experiments.request import Request
-from hedline.experiments.section import Section
+from hedline.experiments import (
+    dial,
+    examples,
+    faithfulness,
+    figure1,
+    figure4,
+    meaning,
+    quality,
+    table1,
+    table2,
+    table3,
+)
+from hedline.experiments.record import Request, Results, Row
+from hedline.experiments.report import Section
 from hedline.files import write_text
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """run measures what is missing; render shows stored rows; data: whether it needs --data; sets: --set."""
+    """run measures what is missing; render shows stored rows; data: whether it needs --data; sets: --set.
+
+    shipped: it needs nothing but what is inside the package, so it runs whenever it is asked for by name; pictures:
+    files drawn from stored rows, by name.
+    """
 
     run: Callable[[Request], Results]
     render: Callable[[dict[str, Row]], list[Section]]
     data: bool = False
     sets: bool = False
+    shipped: bool = False
+    pictures: Callable[[dict[str, Row], Path], dict[str, str]] = lambda rows, folder: {}
+
+
+def _alone(draw: Callable[[dict[str, Row]], dict[str, str]]) -> Callable[[dict[str, Row], Path], dict[str, str]]:
+    """Pictures that need nothing but the experiment's own rows."""
+    return lambda rows, folder: draw(rows) if rows else {}
 
 
 EXPERIMENTS = {
-    table1.NAME: Experiment(table1.run, table1.render, sets=True),
+    quality.NAME: Experiment(quality.run, quality.render, sets=True, pictures=quality.pictures),
+    table1.NAME: Experiment(table1.run, table1.render, sets=True, pictures=_alone(table1.pictures)),
     table2.NAME: Experiment(table2.run, table2.render, data=True),
     table3.NAME: Experiment(table3.run, table3.render, sets=True),
     faithfulness.NAME: Experiment(faithfulness.run, faithfulness.render, sets=True),
-    figure1.NAME: Experiment(figure1.run, figure1.render),
+    figure1.NAME: Experiment(figure1.run, figure1.render, pictures=_alone(figure1.pictures)),
+    figure4.NAME: Experiment(figure4.run, figure4.render, sets=True, pictures=_alone(figure4.pictures)),
+    dial.NAME: Experiment(dial.run, dial.render, sets=True, pictures=_alone(dial.pictures)),
     examples.NAME: Experiment(examples.run, examples.render),
+    meaning.NAME: Experiment(meaning.run, meaning.render, shipped=True),
 }
 
 INTRODUCTION = """# Reproduction report
@@ -45,8 +71,10 @@ def reproduce(name: str, request: Request) -> list[Section]:
     """Run one experiment, or all; without anything to run on, show what is stored."""
     shown = _chosen(name)
     for each in shown:
-        if request.models is None and request.data is None and not request.sets:
+        given = request.models is not None or request.data is not None or bool(request.sets)
+        if not given and not (EXPERIMENTS[each].shipped and name != "all"):
             continue  # nothing was given to measure on: print the stored rows
+        request.check_code()
         try:
             EXPERIMENTS[each].run(request)
         except UserError as error:
@@ -60,7 +88,9 @@ def _chosen(name: str) -> list[str]:
     if name == "all":
         return list(EXPERIMENTS)
     if name not in EXPERIMENTS:
-        raise UserError(f"there is no experiment {name!r}: choose one of {', '.join(EXPERIMENTS)}, all or report")
+        raise UserError(
+            f"there is no experiment {name!r}: choose one of {', '.join(EXPERIMENTS)}, all, pictures or report"
+        )
     return [name]
 
 
@@ -69,20 +99,44 @@ def stored_sections(folder: Path, names: list[str]) -> list[Section]:
     return [section for name in names for section in EXPERIMENTS[name].render(Results(folder, name).rows)]
 
 
-def report(folder: Path) -> str:
-    """The whole report in Markdown: all sections, then how each row was made."""
-    sections = stored_sections(folder, list(EXPERIMENTS))
-    return "\n".join([INTRODUCTION, *(section.markdown() for section in sections), _provenance(folder)])
+def report(folder: Path, seen: str = "../results") -> str:
+    """The whole report in Markdown: all sections, then how each row was made. seen: the folder, as the page sees it."""
+    drawn = pictures(folder)
+    sections = [
+        replace(section, picture=section.picture if section.picture in drawn else "")
+        for section in stored_sections(folder, list(EXPERIMENTS))
+        if section.grid or not section.picture or section.picture in drawn  # else there is nothing to see
+    ]
+    return "\n".join([INTRODUCTION, *(section.markdown(seen) for section in sections), _provenance(folder)])
+
+
+def pictures(folder: Path) -> dict[str, str]:
+    """Every picture that the stored results give, by file name."""
+    drawn: dict[str, str] = {}
+    for name, experiment in EXPERIMENTS.items():
+        drawn |= experiment.pictures(Results(folder, name).rows, folder)
+    return drawn
+
+
+def write_pictures(folder: Path) -> list[Path]:
+    """Draw every picture beside the results."""
+    drawn = pictures(folder)
+    for name, content in drawn.items():
+        write_text(folder / name, content)
+    return [folder / name for name in drawn]
 
 
 def write_report(folder: Path, path: Path, check: bool = False) -> None:
-    """Write the report, or with `check` only say whether the file is what would be written."""
-    text = report(folder)
+    """Write the report and its pictures, or with `check` only say whether all are what would be written."""
     if not check:
-        write_text(path, text)
+        write_text(path, report(folder, os.path.relpath(folder, path.parent)))
+        write_pictures(folder)
         return
-    if not path.is_file() or path.read_text(encoding="utf-8") != text:
-        raise UserError(f"{path} is not what {folder} gives; run `hedline reproduce report` and commit it")
+    wanted = {path: report(folder, os.path.relpath(folder, path.parent))}
+    wanted |= {folder / name: content for name, content in pictures(folder).items()}
+    for file, text in wanted.items():
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:
+            raise UserError(f"{file} is not what {folder} gives; run `hedline reproduce report` and commit it")
 
 
 def _provenance(folder: Path) -> str:

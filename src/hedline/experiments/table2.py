@@ -11,17 +11,15 @@ import numpy as np
 
 from hedline.data.dataset import Dataset
 from hedline.errors import UserError
-from hedline.experiments.grid import MISSING, NOT_MEASURED, number
-from hedline.experiments.published import TABLE2
-from hedline.experiments.record import Results, Row, identity, model_fingerprint
-from hedline.experiments.request import Request
-from hedline.experiments.section import Section
-from hedline.files import read_json
+from hedline.experiments.record import Request, Results, Row, identify
+from hedline.experiments.report import MISSING, NOT_MEASURED, TABLE2, Section, number
+from hedline.files import logged_seconds, read_json
 from hedline.text.vocab import UNKNOWN
 
 NAME = "table2"
 ORDER = 5
 SPLIT = "valid"
+ALL = "all pairs"  # a valid split that no filter touched
 
 # key (also the model's folder) -> label, encoder, as in the paper; the recurrent decoders came after it
 ROWS = {
@@ -29,15 +27,19 @@ ROWS = {
     "none": ("Feed-forward NNLM", "none"),
     "bow": ("Bag of words", "enc₁"),
     "conv": ("Convolutional (TDNN)", "enc₂"),
-    "attention": ("Attention-based (ABS)", "enc₃"),
-    "best": ("ABS with our options", "enc₃"),
+    "printed": ("ABS as printed", "enc₃"),
+    "paper": ("ABS as printed, trained as printed (`--preset paper`)", "enc₃"),
+    "options": ("ABS with our options", "enc₃"),
     "rnn": ("Recurrent decoder, Elman", "attention"),
     "lstm": ("Recurrent decoder, LSTM", "attention"),
 }
 
 
 def run(request: Request) -> Results:
-    """Measure every row whose model is there, over the valid split of the data folder."""
+    """Measure every row whose model is there, over the valid split of the data folder.
+
+    Rows are kept by how that split was filtered: a second run on a folder with all of valid makes a second table.
+    """
     if request.data is None:
         raise UserError("table2 needs --data, a folder made by `hedline prepare`")
     request.check_models()
@@ -47,28 +49,66 @@ def run(request: Request) -> Results:
     return results
 
 
-def _measure(key: str, request: Request, dataset: Dataset, results: Results) -> None:
-    folder = request.model(key)
-    if key != "kn5" and folder is None:
+def valid_filter(dataset: Dataset) -> str:
+    """Which pairs the valid split of a data folder holds, in words."""
+    subset = dataset.settings.get("subset", {})
+    if subset.get("every_split") and subset.get("min_support"):
+        return f"pairs whose lead has {100 * subset['min_support']:.0f} % of the headline's content words"
+    if dataset.settings["settings"].get("filter_valid"):
+        names = dataset.settings["settings"].get("filters", {}).get("names", [])
+        return f"pairs that pass {' '.join(names) or 'no filter'}"
+    return ALL
+
+
+def _measure(name: str, request: Request, dataset: Dataset, results: Results) -> None:
+    folder = None if name == "kn5" else _model(name, request, dataset)
+    if name != "kn5" and folder is None:
         return
-    configuration: dict[str, Any] = {"split": SPLIT, **({"order": ORDER} if folder is None else {})}
-    fingerprint = model_fingerprint(folder) if folder else None
-    who = identity(configuration, dataset.fingerprint, fingerprint, request.seed)
+    key = f"{valid_filter(dataset)}/{name}"
+    configuration: dict[str, Any] = {"split": SPLIT, "filter": valid_filter(dataset)}
+    if folder is None:
+        configuration["order"] = ORDER
+    who = identify(configuration, dataset.fingerprint, folder, request)
     if results.has(key, who) and not request.force:
         return
-    begin = time.monotonic()
+    begin, where = time.monotonic(), None
     if folder is None:
-        from hedline.ngram.report import measure_ngram
+        from hedline.ngram.estimate import measure_ngram
 
         ngram = measure_ngram(dataset.folder, ORDER, SPLIT).perplexity
         closed, known, words, unknown = ngram.closed, ngram.known, ngram.targets, ngram.unknown
     else:
         from hedline.training.perplexity import perplexity_of_folder
 
-        neural = recorded(folder, dataset) or perplexity_of_folder(folder, dataset.folder, SPLIT)
+        logged = recorded(folder, dataset)
+        neural = logged or perplexity_of_folder(folder, dataset.folder, SPLIT)
+        where = training_place(folder) if logged else None
         closed, known, words, unknown = neural.closed, neural.known, neural.words, neural.unknown
     values = {"closed": round(closed, 3), "known": round(known, 3), "words": words, "unknown": unknown}
-    results.put(key, values, who, time.monotonic() - begin)
+    results.put(key, values, who, time.monotonic() - begin, where)
+
+
+def _model(name: str, request: Request, dataset: Dataset) -> Path | None:
+    """A row's model folder; a shipped one only where the data was encoded with its vocabularies."""
+    folder = request.model(name)
+    if folder is None or folder.parent == request.models:
+        return folder
+    names = ("vocab.input.txt", "vocab.output.txt")
+    same = all((folder / each).read_bytes() == (dataset.folder / each).read_bytes() for each in names)
+    return folder if same else None
+
+
+def training_place(folder: Path) -> dict[str, Any]:
+    """Where a number of the training's own log was measured, for a row that only copies it."""
+    training = read_json(folder / "config.json")["training"]
+    return {
+        "measured_by": "hedline train, its log",
+        "hardware": training.get("device"),
+        "torch": training.get("torch"),
+        "seconds": logged_seconds(folder, "epoch") or training["history"][-1].get("seconds"),
+        "numpy": None,
+        "python": None,
+    }
 
 
 def recorded(folder: Path, dataset: Dataset) -> Any:
@@ -76,7 +116,7 @@ def recorded(folder: Path, dataset: Dataset) -> Any:
 
     None where the weights are there. The best epoch of a training on exactly this data folder counts.
     """
-    from hedline.training.evaluate import Perplexity
+    from hedline.training.perplexity import Perplexity
 
     if (folder / "model.safetensors").is_file():
         return None
@@ -93,7 +133,13 @@ def recorded(folder: Path, dataset: Dataset) -> Any:
 
 
 def render(rows: dict[str, Row]) -> list[Section]:
-    """The table beside the published numbers, each with its ratio to the row above it."""
+    """A table for each way the valid split was filtered, beside the published numbers."""
+    filters = sorted({key.rpartition("/")[0] for key in rows}) or [""]
+    return [_section(each, {key: rows[f"{each}/{key}"] for key in ROWS if f"{each}/{key}" in rows}) for each in filters]
+
+
+def _section(filtered: str, rows: dict[str, Row]) -> Section:
+    """Each row with its ratio to the row above it."""
     grid = [["Model", "Encoder", "Perplexity", "vs row above", "without `<unk>`", "Published", "vs row above"]]
     ours: float | None = None
     theirs: float | None = None
@@ -107,7 +153,8 @@ def render(rows: dict[str, Row]) -> list[Section]:
         )
         grid.append([label, encoder, *cells, number(published, 1), _change(published, theirs)])
         ours, theirs = closed, published
-    return [Section("Table 2: perplexity on the validation headlines", grid, notes=_notes(rows))]
+    which = f" ({filtered})" if filtered else ""
+    return Section(f"Table 2: perplexity on the validation headlines{which}", grid, notes=_notes(filtered, rows))
 
 
 def _change(value: float | None, before: float | None) -> str:
@@ -118,19 +165,17 @@ def _change(value: float | None, before: float | None) -> str:
 
 
 def _gaps(rows: dict[str, Row]) -> list[str]:
-    """The two gaps the paper's argument rests on and whether the order is the paper's, for each attention there is."""
+    """The two gaps the paper's argument rests on and whether the order is the paper's, for each ABS there is."""
     if not all(key in rows for key in TABLE2):
         return []
     lines = [_gap("bow", "none", rows, TABLE2["bow"] / TABLE2["none"])]
-    for attention in ("attention", "best"):
-        if attention not in rows:
+    for last in ("printed", "options"):
+        if last not in rows:
             continue
-        ours = [rows[attention if key == "attention" else key]["closed"] for key in TABLE2]
+        ours = [rows[last if key == "printed" else key]["closed"] for key in TABLE2]
         falling = all(after < before for before, after in pairwise(ours))
-        lines.append(
-            f"With {ROWS[attention][0]} last, the order of the rows is {'' if falling else 'not '}the paper's."
-        )
-        lines.append(_gap(attention, "bow", rows, TABLE2["attention"] / TABLE2["bow"]))
+        lines.append(f"With {ROWS[last][0]} last, the order of the rows is {'' if falling else 'not '}the paper's.")
+        lines.append(_gap(last, "bow", rows, TABLE2["printed"] / TABLE2["bow"]))
     return lines
 
 
@@ -139,9 +184,12 @@ def _gap(lower: str, upper: str, rows: dict[str, Row], published: float) -> str:
     return f"{ROWS[lower][0]} against {ROWS[upper][0]}: {found} (published {_change(published, 1.0)})."
 
 
-def _notes(rows: dict[str, Row]) -> tuple[str, ...]:
+def _notes(filtered: str, rows: dict[str, Row]) -> tuple[str, ...]:
     notes = ["Closed vocabulary, as the paper counts: `<unk>` is a word like any other and `</s>` is predicted."]
-    measured = [rows[key] for key in ROWS if key in rows]
+    if filtered:
+        paper = "The paper measures on pairs that went through the filters of its training pairs."
+        notes.append(f"Valid split: {filtered}. {paper}")
+    measured = list(rows.values())
     if measured:
         words, unknown = measured[0]["words"], measured[0]["unknown"]
         notes.append(f"{words:,} predicted words, {100 * unknown / words:.1f} % of them `<unk>`.")

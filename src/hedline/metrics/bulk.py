@@ -1,26 +1,143 @@
-"""The same counts as `measures.py`, for a whole corpus at once with numpy: n-grams and LCS of one-line texts.
+"""Longest common subsequences, and the counts of `measures.py` for a whole corpus at once.
 
-All texts are laid end to end as word ids, candidates first, then the references of the first item, of the second…
-A gram is then an integer, a bag of grams is a run of sorted keys, and the LCS of all pairs advances word by word.
+ROUGE-1.5.5 compares a reference sentence with every sentence of the summary; the union of its matched positions is
+counted, clipped by the words' frequencies in both texts, plain (ROUGE-L) or weighted (ROUGE-W). With one sentence on
+each side that is the LCS length, which bit operations on Python integers give in one pass.
+
+`Corpus` counts n-grams and LCS of one-line texts with numpy. All texts are laid end to end as word ids, candidates
+first, then the references of the first item, of the second… A gram is then an integer, a bag of grams is a run of
+sorted keys, and the LCS of all pairs advances word by word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hedline.metrics.lcs import lcs_length, position_masks
-from hedline.metrics.statistics import Array
-from hedline.metrics.stemmer import STEMMER
-from hedline.metrics.tokens import Tokenizer
+from hedline.arrays import Doubles, Ints
+from hedline.metrics.tokens import STEMMER, Tokenizer
 
-Ints = NDArray[np.int64]
+Sentence = Sequence[str]
 
 MAX_KEY = 2**62  # integers that stand for grams in texts stay below it; grams are numbered anew where they would not
 MAX_BITS = 63  # words of a reference that fit one machine word's bits
+_DIAGONAL, _UP, _LEFT = 0, 1, 2
+
+
+def position_masks(tokens: Sentence) -> dict[str, int]:
+    """token -> integer whose bit i is set when the token stands at position i."""
+    masks: dict[str, int] = {}
+    for position, token in enumerate(tokens):
+        masks[token] = masks.get(token, 0) | 1 << position
+    return masks
+
+
+def lcs_length(masks: Mapping[str, int], length: int, tokens: Sentence) -> int:
+    """LCS length of `tokens` and the sentence of `length` tokens behind `masks` (Hyyrö 2004, bit-parallel)."""
+    full = (1 << length) - 1
+    row = full
+    for token in tokens:
+        mask = masks.get(token)
+        if mask is not None:
+            matched = row & mask
+            row = ((row + matched) | (row - matched)) & full
+    return length - row.bit_count()
+
+
+def union_hits(
+    reference: Sequence[Sentence],
+    candidate: Sequence[Sentence],
+    reference_counts: Mapping[Hashable, int],
+    candidate_counts: Mapping[Hashable, int],
+) -> int:
+    """ROUGE-L hits of several sentences, each word's hits clipped by its count in both texts."""
+    left, right = dict(reference_counts), dict(candidate_counts)
+    hits = 0
+    for sentence in reference:
+        for token, matched in zip(sentence, _union_mask(sentence, candidate, 1.0), strict=True):
+            if matched and left.get(token, 0) > 0 and right.get(token, 0) > 0:
+                hits += 1
+                left[token] -= 1
+                right[token] -= 1
+    return hits
+
+
+def weighted_union_hits(
+    reference: Sequence[Sentence],
+    candidate: Sequence[Sentence],
+    reference_counts: Mapping[Hashable, int],
+    candidate_counts: Mapping[Hashable, int],
+    weight: float,
+) -> float:
+    """ROUGE-W hits: a run of k consecutive matches is worth k ** weight.
+
+    Odd but so in the script: a run is only paid out at a word that survives clipping, so a run whose last word is
+    clipped is carried into the next run, or lost at the sentence's end.
+    """
+    left, right = dict(reference_counts), dict(candidate_counts)
+    hits = 0.0
+    for sentence in reference:
+        mask = [*_union_mask(sentence, candidate, weight), False]
+        run = 0
+        for position, token in enumerate(sentence):
+            if mask[position] and left.get(token, 0) > 0 and right.get(token, 0) > 0:
+                run += 1
+                if not mask[position + 1]:
+                    hits += run**weight
+                    run = 0
+                left[token] -= 1
+                right[token] -= 1
+    return hits
+
+
+def _union_mask(sentence: Sentence, candidate: Sequence[Sentence], weight: float) -> list[bool]:
+    """Positions of `sentence` matched in a (weighted) LCS with any of the candidate's sentences."""
+    mask = [False] * len(sentence)
+    if sentence:
+        for other in candidate:
+            _mark(mask, _moves(sentence, other, weight), len(other))
+    return mask
+
+
+def _moves(sentence: Sentence, other: Sentence, weight: float) -> list[list[int]]:
+    """Back pointers (len(sentence), len(other)) of the weighted LCS; ties go up, as in the script."""
+    width = len(other)
+    value = [k**weight for k in range(min(len(sentence), width) + 2)]
+    scores, runs = [0.0] * (width + 1), [0] * (width + 1)
+    moves = []
+    for token in sentence:
+        new_scores, new_runs, row = [0.0] * (width + 1), [0] * (width + 1), [_UP] * width
+        for j in range(1, width + 1):
+            if token == other[j - 1]:
+                k = runs[j - 1]
+                new_scores[j] = scores[j - 1] + value[k + 1] - value[k]
+                new_runs[j] = k + 1
+                row[j - 1] = _DIAGONAL
+            elif scores[j] >= new_scores[j - 1]:
+                new_scores[j] = scores[j]
+            else:
+                new_scores[j] = new_scores[j - 1]
+                row[j - 1] = _LEFT
+        scores, runs = new_scores, new_runs
+        moves.append(row)
+    return moves
+
+
+def _mark(mask: list[bool], moves: list[list[int]], width: int) -> None:
+    """Follow the back pointers from the end and set the matched positions."""
+    i, j = len(moves), width
+    while i and j:
+        move = moves[i - 1][j - 1]
+        if move == _DIAGONAL:
+            i, j = i - 1, j - 1
+            mask[i] = True
+        elif move == _UP:
+            i -= 1
+        else:
+            j -= 1
 
 
 def _number_words(words: list[str], stem: bool) -> Ints:
@@ -47,23 +164,23 @@ class Corpus:
         self.owner: Ints = np.repeat(np.arange(self.candidates), [len(each) for each in references])
         self.text_of: Ints = np.repeat(np.arange(len(lines)), self.lengths)
 
-    def ngram_counts(self, n: int) -> Array:
+    def ngram_counts(self, n: int) -> Doubles:
         """(references, 3): clipped hits, candidate n-grams, reference n-grams."""
         grams, texts = self._grams(n)
         totals = np.maximum(self.lengths - n + 1, 0)
         hits = self._clipped(grams, texts)
         return self._columns(hits, totals)
 
-    def lcs_counts(self) -> Array:
+    def lcs_counts(self) -> Doubles:
         """(references, 3): LCS length, candidate words, reference words."""
         return self._columns(self._lcs(), self.lengths)
 
-    def pooled(self, counts: Array) -> Array:
+    def pooled(self, counts: Doubles) -> Doubles:
         """Sums (candidates, 3) over each candidate's references."""
         sums = [np.bincount(self.owner, weights=counts[:, column], minlength=self.candidates) for column in range(3)]
         return np.stack(sums, axis=1)
 
-    def _columns(self, hits: Ints, totals: Ints) -> Array:
+    def _columns(self, hits: Ints, totals: Ints) -> Doubles:
         counts = [hits, totals[self.owner], totals[self.candidates :]]
         return np.stack(counts, axis=1).astype(np.float64)
 
@@ -110,7 +227,7 @@ class Corpus:
         return [str(word) for word in self.ids[start : start + self.lengths[text]]]
 
     def _short_lcs(self, pairs: Ints) -> Ints:
-        """LCS lengths of pairs whose texts fit a machine word: `lcs.lcs_length`, all pairs a step at a time."""
+        """LCS lengths of pairs whose texts fit a machine word: as `lcs_length`, one word of all pairs at each step."""
         reference = self._padded(self.candidates + pairs, -1)
         candidate = self._padded(self.owner[pairs], -2)
         bits = np.uint64(1) << np.arange(len(reference), dtype=np.uint64)[:, None]

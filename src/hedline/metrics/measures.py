@@ -1,19 +1,113 @@
-"""The members of the ROUGE family: what each counts in a summary and a reference.
+"""The members of the ROUGE family, and BLEU: what each counts in a summary and a reference, and scores of counts.
 
-A measure gives (hits, candidate count, reference count) for one reference; `rouge.py` joins references and turns
-counts into scores.
+A measure gives (hits, candidate count, reference count) for one reference; `rouge.py` joins references. The last axis
+of a statistics array holds these three; the last axis of a scores array holds (recall, precision, F), in 0..1, rounded
+as ROUGE-1.5.5 rounds. BLEU-4 is what the release of the paper tuned on (Z-MERT, closest reference length); it is here
+only for comparing tuning objectives, headlines are reported in ROUGE.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+import numpy as np
+
+from hedline.arrays import Doubles
 from hedline.errors import UserError
-from hedline.metrics.lcs import lcs_length, position_masks, union_hits, weighted_union_hits
-from hedline.metrics.ngrams import Bag, ngrams, overlap, skip_bigrams
+from hedline.metrics.bulk import lcs_length, position_masks, union_hits, weighted_union_hits
 from hedline.metrics.tokens import Tokenizer
+
+HITS, CANDIDATE, REFERENCE = 0, 1, 2
+RECALL, PRECISION, F_SCORE = 0, 1, 2
+SCORE_NAMES = ("R", "P", "F")
+
+
+def round5(values: Doubles) -> Doubles:
+    """Round to five decimals exactly as C's printf("%.5f") does: by the decimal expansion of the double.
+
+    numpy rounds the product with 1e5, which errs next to a tie; those few values go through printf itself.
+    """
+    scaled = values * 1e5
+    rounded = np.rint(scaled) / 1e5
+    near_tie = np.abs(scaled - np.floor(scaled) - 0.5) < 1e-6
+    if near_tie.any():
+        rounded[near_tie] = [float(f"{value:.5f}") for value in values[near_tie]]
+    return rounded
+
+
+def ratio(hits: Doubles, counts: Doubles) -> Doubles:
+    """hits / counts, 0 where the count is 0."""
+    return np.divide(hits, counts, out=np.zeros_like(hits), where=counts != 0)
+
+
+def f_score(recall: Doubles, precision: Doubles, alpha: float = 0.5) -> Doubles:
+    """Weighted harmonic mean, alpha the weight of precision (`-p`); 0 where its denominator is 0."""
+    denominator = (1 - alpha) * precision + alpha * recall
+    return ratio(precision * recall, denominator)
+
+
+def scores_from(statistics: Doubles, exponents: Doubles | None = None, alpha: float = 0.5) -> Doubles:
+    """Recall, precision and F of statistics (…, metrics, 3), same shape.
+
+    exponents: (metrics,), 1 but for ROUGE-W, whose ratios are raised to 1/weight. R and P are rounded before F is
+    computed from them, and F is rounded: single summaries equal the script's output digit for digit.
+    """
+    statistics = np.asarray(statistics, dtype=np.float64)
+    recall = ratio(statistics[..., HITS], statistics[..., REFERENCE])
+    precision = ratio(statistics[..., HITS], statistics[..., CANDIDATE])
+    if exponents is not None and (exponents != 1).any():
+        recall, precision = recall**exponents, precision**exponents
+    recall, precision = round5(recall), round5(precision)
+    return np.stack([recall, precision, round5(f_score(recall, precision, alpha))], axis=-1)
+
+
+class Bag(NamedTuple):
+    """A multiset: gram -> count, and the sum of the counts."""
+
+    counts: Mapping[Hashable, int]
+    total: int
+
+
+def bag(grams: Sequence[Hashable]) -> Bag:
+    """Count grams; a plain dict when nothing repeats, which headlines seldom do and which is much faster."""
+    distinct = dict.fromkeys(grams, 1)
+    return Bag(distinct if len(distinct) == len(grams) else Counter(grams), len(grams))
+
+
+def ngrams(tokens: Sequence[str], n: int) -> Bag:
+    """All runs of n tokens."""
+    if n == 1:
+        return bag(tokens)
+    return bag(list(zip(*(tokens[start:] for start in range(n)), strict=False)))
+
+
+def skip_bigrams(tokens: Sequence[str], gap: int | None, unigrams: bool) -> Bag:
+    """Ordered pairs with at most `gap` tokens between them (None: any number), with unigrams for ROUGE-SU.
+
+    Odd but so in the script: the loop over first words stops before the last token, so SU never counts the last
+    unigram, and a one-word text has no grams at all.
+    """
+    grams: list[Hashable] = []
+    for position in range(len(tokens) - 1):
+        first = tokens[position]
+        if unigrams:
+            grams.append(first)
+        end = None if gap is None else position + gap + 2
+        grams.extend((first, second) for second in tokens[position + 1 : end])
+    return bag(grams)
+
+
+def overlap(left: Bag, right: Bag) -> int:
+    """Clipped hits: the sum over grams of the smaller count."""
+    common = left.counts.keys() & right.counts.keys()
+    if len(left.counts) == left.total or len(right.counts) == right.total:
+        return len(common)  # no repeats on one side: every common gram counts once
+    return sum(min(left.counts[gram], right.counts[gram]) for gram in common)
+
 
 Counts = tuple[float, float, float]
 
@@ -213,3 +307,33 @@ def _weight(text: str) -> float:
     if weight <= 0:
         raise UserError(f"the weight of ROUGE-W is a number above 0, not {text!r}")
     return weight
+
+
+ORDER = 4
+WIDTH = 2 * ORDER + 2  # matches and totals of each order, candidate length, closest reference length
+
+
+def bleu_statistics(candidate: Sequence[str], references: Sequence[Sequence[str]]) -> Doubles:
+    """(10,): matches 1…4, candidate n-grams 1…4, candidate length, closest reference length; add them up freely."""
+    matches, totals = [], []
+    for n in range(1, ORDER + 1):
+        ours = ngrams(candidate, n)
+        theirs = [ngrams(reference, n).counts for reference in references]
+        matches.append(
+            sum(min(count, max(each.get(gram, 0) for each in theirs)) for gram, count in ours.counts.items())
+        )
+        totals.append(ours.total)
+    length = len(candidate)
+    closest = min((len(reference) for reference in references), key=lambda other: (abs(other - length), other))
+    return np.array([*matches, *totals, length, closest], dtype=np.float64)
+
+
+def bleu(statistics: Doubles) -> Doubles:
+    """BLEU in 0..1 of statistics (…, 10), already summed over a corpus; 0 when an order has no match."""
+    statistics = np.asarray(statistics, dtype=np.float64)
+    matches, totals = statistics[..., :ORDER], statistics[..., ORDER : 2 * ORDER]
+    length, closest = statistics[..., 2 * ORDER], statistics[..., 2 * ORDER + 1]
+    some = matches.min(axis=-1) > 0
+    precision = np.where(some[..., None], matches, 1.0) / np.maximum(totals, 1.0)
+    brevity = np.minimum(0.0, 1.0 - closest / np.maximum(length, 1e-9))
+    return np.asarray(np.where(some, np.exp(brevity + np.log(precision).mean(axis=-1)), 0.0))

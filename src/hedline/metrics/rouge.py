@@ -1,21 +1,33 @@
 """ROUGE as the Perl script ROUGE-1.5.5 computes it, from sufficient statistics.
 
 `RougeScorer().statistics(candidate, references)` is one pass over a summary; single scores, corpus means, bootstrap
-intervals, paired tests and MERT's error surface are all computed from what it returns. Every oddity of the
-script is kept; the places are marked "odd but so in the script".
+intervals, paired tests and MERT's error surface are all computed from what it returns. Every oddity of the script is
+kept; the places are marked "odd but so in the script". A preset is how the field scores: which limit, and which of
+R, P and F is the number in the table. The signature says how a score was computed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+import hedline
+from hedline.arrays import Doubles
 from hedline.errors import UserError
 from hedline.metrics.bulk import Corpus
-from hedline.metrics.measures import LongestSubsequence, Measure, NGram, Reading, parse_measure
-from hedline.metrics.statistics import Array, round5, scores_from
-from hedline.metrics.tokens import Tokenizer
+from hedline.metrics.measures import (
+    SCORE_NAMES,
+    LongestSubsequence,
+    Measure,
+    NGram,
+    Reading,
+    parse_measure,
+    round5,
+    scores_from,
+)
+from hedline.metrics.tokens import Tokenizer, spell_out
 
 # How several references become one score. `pool` is the script's `-f A` (hits and counts summed over the references),
 # `best` its `-f B` (the reference of highest recall, for each metric); `mean` averages the references' own scores,
@@ -32,7 +44,8 @@ class RougeScorer:
     metrics: names as in parse_measure ("1" … "9", "L", "W1.2", "S4", "SU4", "S*", "SU*").
     bytes, words: `-b`, `-l`: both summary and references are cut before tokenising. alpha: `-p`.
     jackknife: mean over the leave-one-out sets of references (release note of version 1.4), which the script
-    leaves to its configuration file; with one reference it changes nothing.
+    leaves to its configuration file; with one reference it changes nothing. unicode: words of every script count,
+    where the script sees nothing but ASCII letters and digits.
     """
 
     def __init__(
@@ -46,6 +59,7 @@ class RougeScorer:
         multi: str = "pool",
         alpha: float = 0.5,
         jackknife: bool = False,
+        unicode: bool = False,
     ) -> None:
         if multi not in MULTI:
             raise UserError(f"unknown way to join references {multi!r}: use pool, best or mean")
@@ -55,12 +69,17 @@ class RougeScorer:
             raise UserError("a length limit is a positive number of bytes or words")
         if not 0 <= alpha <= 1:
             raise UserError(f"alpha is {alpha}: the weight of precision lies between 0 and 1")
+        if unicode and bytes is not None:
+            raise UserError(
+                "a limit in bytes is the Perl script's, which knows no other scripts; limit the words instead"
+            )
+        self.unicode = unicode
         self.measures: tuple[Measure, ...] = tuple(parse_measure(name) for name in metrics)
         if not self.measures:
             raise UserError("no metric named: for example 1, 2 and L")
         self.tokenizer = Tokenizer(stem=stem, stop=stop, byte_limit=bytes, word_limit=words)
         self.multi, self.alpha, self.jackknife = MULTI[multi], alpha, jackknife
-        self.exponents: Array = np.array([measure.exponent for measure in self.measures])
+        self.exponents: Doubles = np.array([measure.exponent for measure in self.measures])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,7 +88,7 @@ class RougeScorer:
 
     def read(self, text: str) -> Reading:
         """A text cut, tokenised and stemmed; what the metrics count in it is computed once, when first asked."""
-        return Reading(text, self.tokenizer)
+        return Reading(spell_out(text) if self.unicode else text, self.tokenizer)
 
     def prepare(self, references: Sequence[str]) -> Prepared:
         """References read once, for scoring many candidates against them."""
@@ -79,14 +98,14 @@ class RougeScorer:
             raise UserError("a summary without any reference cannot be scored")
         return tuple(self.read(reference) for reference in references)
 
-    def statistics(self, candidate: str | Reading, references: References) -> Array:
+    def statistics(self, candidate: str | Reading, references: References) -> Doubles:
         """(metrics, 3): hits, candidate count, reference count, over all references (pool) or of the best one."""
         if self.multi == "mean" or self.jackknife:
             raise UserError("mean and jackknife scores are not ratios of pooled counts: use score()")
         reading, prepared = self._reading(candidate), self._prepared(references)
         return np.array([self._joined(measure, reading, prepared) for measure in self.measures])
 
-    def score(self, candidate: str | Reading, references: References) -> Array:
+    def score(self, candidate: str | Reading, references: References) -> Doubles:
         """(metrics, 3): recall, precision and F of one summary, in 0..1, five decimals."""
         reading, prepared = self._reading(candidate), self._prepared(references)
         sets = leave_one_out(prepared) if self.jackknife else [prepared]
@@ -96,11 +115,11 @@ class RougeScorer:
         scores = self.scores_from(np.array(counts))
         return scores[0] if len(sets) == 1 else round5(scores.mean(axis=0))
 
-    def scores_from(self, statistics: Array) -> Array:
+    def scores_from(self, statistics: Doubles) -> Doubles:
         """Recall, precision, F (…, metrics, 3) of statistics (…, metrics, 3)."""
         return scores_from(statistics, self.exponents, self.alpha)
 
-    def score_all(self, candidates: Sequence[str], references: Sequence[References]) -> Array:
+    def score_all(self, candidates: Sequence[str], references: Sequence[References]) -> Doubles:
         """Scores (n, metrics, 3) of n summaries, each against its own references."""
         if len(candidates) != len(references):
             raise UserError(f"{len(candidates):,} summaries but {len(references):,} sets of references")
@@ -110,7 +129,7 @@ class RougeScorer:
             return np.array([self.score(*pair) for pair in zip(candidates, references, strict=True)])
         return self.scores_from(self.statistics_all(candidates, references))
 
-    def statistics_all(self, candidates: Sequence[str], references: Sequence[References]) -> Array:
+    def statistics_all(self, candidates: Sequence[str], references: Sequence[References]) -> Doubles:
         """(n, metrics, 3): `statistics` of n summaries, each with its own references; in bulk where possible."""
         if self._bulk_fits(candidates, references):
             corpus = Corpus(candidates, references, self.tokenizer)  # type: ignore[arg-type]
@@ -119,8 +138,12 @@ class RougeScorer:
         return np.array([self.counts(*pair) for pair in zip(candidates, references, strict=True)])
 
     def _bulk_fits(self, candidates: Sequence[str], references: Sequence[References]) -> bool:
-        """Bulk counting knows n-grams and LCS, pooled references, and texts of one line."""
-        if self.multi != "pool" or not all(isinstance(each, NGram | LongestSubsequence) for each in self.measures):
+        """Bulk counting knows n-grams and LCS, pooled references, texts of one line and the script's own tokens."""
+        if (
+            self.unicode
+            or self.multi != "pool"
+            or not all(isinstance(each, NGram | LongestSubsequence) for each in self.measures)
+        ):
             return False
         for each in references:
             if isinstance(each, str) or not each or any(type(text) is not str or "\n" in text for text in each):
@@ -132,7 +155,7 @@ class RougeScorer:
         reading, prepared = self._reading(candidate), self._prepared(references)
         return [self._joined(measure, reading, prepared) for measure in self.measures]
 
-    def corpus(self, candidates: Sequence[str], references: Sequence[References]) -> Array:
+    def corpus(self, candidates: Sequence[str], references: Sequence[References]) -> Doubles:
         """Mean scores (metrics, 3) over summaries: the exact mean, where the script prints that of resamples."""
         return np.asarray(self.score_all(candidates, references).mean(axis=0))
 
@@ -163,6 +186,105 @@ def leave_one_out(references: Prepared) -> list[Prepared]:
     return [references[:index] + references[index + 1 :] for index in range(len(references))]
 
 
-def bulk_counts(corpus: Corpus, measure: Measure) -> Array:
+def bulk_counts(corpus: Corpus, measure: Measure) -> Doubles:
     """(references, 3): what an n-gram or LCS measure counts in a whole corpus."""
     return corpus.ngram_counts(measure.n) if isinstance(measure, NGram) else corpus.lcs_counts()
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Options of the scorer and the score that counts (R, P or F)."""
+
+    name: str
+    headline: str
+    bytes: int | None = None
+    words: int | None = None
+    stem: bool = True
+    stop: bool = False
+    multi: str = "pool"
+    metrics: Sequence[str] = ("1", "2", "L")
+    alpha: float = 0.5
+    jackknife: bool = False
+    unicode: bool = False
+
+    @property
+    def column(self) -> int:
+        """Position of the score that counts among R, P, F."""
+        return SCORE_NAMES.index(self.headline)
+
+    @property
+    def limits(self) -> dict[str, int]:
+        """What a system is asked for that is measured so: the limit within which its text counts."""
+        given = {"bytes": self.bytes, "words": self.words}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def scorer(self) -> RougeScorer:
+        """The scorer of these options."""
+        return RougeScorer(
+            self.metrics,
+            stem=self.stem,
+            stop=self.stop,
+            bytes=self.bytes,
+            words=self.words,
+            multi=self.multi,
+            alpha=self.alpha,
+            jackknife=self.jackknife,
+            unicode=self.unicode,
+        )
+
+
+PRESETS = {
+    # DUC-2004 task 1: recall of the first 75 bytes (`-m -n 2 -b 75`).
+    "duc": Preset("duc", headline="R", bytes=75),
+    # Gigaword test sets since 2015: F1 of the whole headline (`-m -n 2`).
+    "gigaword": Preset("gigaword", headline="F"),
+}
+
+
+def find_preset(name: str) -> Preset:
+    """A preset by name."""
+    if name not in PRESETS:
+        raise UserError(f"unknown preset {name!r}: use {' or '.join(PRESETS)}")
+    return PRESETS[name]
+
+
+def with_limits(preset: Preset, bytes: int | None, words: int | None) -> Preset:
+    """The preset with another length limit: None keeps its own, 0 takes it away, a limit in words replaces bytes."""
+    if bytes is None and words is None:
+        return preset
+    return replace(preset, bytes=bytes or None, words=words or None)
+
+
+def limit_text(scorer: RougeScorer) -> str:
+    """`75 bytes`, `10 words` or `none`."""
+    tokenizer = scorer.tokenizer
+    if tokenizer.byte_limit is not None:
+        return f"{tokenizer.byte_limit} bytes"
+    return "none" if tokenizer.word_limit is None else f"{tokenizer.word_limit} words"
+
+
+def references_text(counts: Sequence[int]) -> str:
+    """Number of references, `1-4` when it differs between summaries."""
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def signature(scorer: RougeScorer, reference_counts: Sequence[int]) -> str:
+    """The line that says how a score was computed, as sacreBLEU prints one: two scores compare if their lines agree.
+
+    It names metric, stemming, stop words, limit, references, how they are joined, alpha and version.
+    """
+    multi = scorer.multi + ("+jackknife" if scorer.jackknife else "")
+    fields = {
+        "metric": ",".join(name.removeprefix("ROUGE-") for name in scorer.names),
+        "stem": "yes" if scorer.tokenizer.stem else "no",
+        "stop": "removed" if scorer.tokenizer.stop else "kept",
+        "limit": limit_text(scorer),
+        "refs": references_text(reference_counts),
+        "multi": multi,
+        "alpha": f"{scorer.alpha:g}",
+        **({"tokens": "unicode"} if scorer.unicode else {}),
+        "equals": "ROUGE-1.5.5" if scorer.multi != "mean" and not scorer.unicode else "nothing",
+        "hedline": hedline.__version__,
+    }
+    return "ROUGE|" + "|".join(f"{key}:{value}" for key, value in fields.items())

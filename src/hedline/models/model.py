@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from hedline.errors import UserError
 from hedline.files import read_entries
-from hedline.models.architecture import FeedForwardShape, RecurrentShape
 from hedline.models.batch import Batch
+from hedline.models.encoders import FeedForwardShape, RecurrentShape
 from hedline.models.nnlm import FeedForward, Regularization
 from hedline.models.recurrent import Recurrent
 from hedline.runtime.folder import ModelFolder, save_folder
@@ -121,3 +121,21 @@ def read_words(path: Path) -> list[str]:
         return read_entries(path)
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"cannot read the vocabulary {path}: {error}") from None
+
+
+def next_word_scores(model: Any, inputs: Tensor, lengths: Tensor) -> Callable[[Tensor], Tensor]:
+    """A function from headlines so far (B, n), starting with `<s>`, to scores of the next word (B, V).
+
+    Plain and slow (it reads the whole prefix again each time): for the samples during training, any family.
+    """
+    if model.family == "transformer":
+        memory, mask = model.encode(inputs)
+        return lambda outputs: model.logits(model.decode(outputs, memory, mask)[:, -1])
+    kept = model.read(inputs, lengths)
+
+    def score(outputs: Tensor) -> Tensor:
+        prefix = torch.cat([outputs[:, 1:], outputs[:, :1]], dim=1)  # states() adds `<s>` and drops the last
+        scores: Tensor = model.output(model.states(kept, prefix)[0][:, -1])
+        return scores
+
+    return score

@@ -10,9 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from hedline.models.architecture import RecurrentShape
 from hedline.models.batch import START, Batch
-from hedline.models.encoders import Memory, align, embedding, working_type
+from hedline.models.encoders import Memory, RecurrentShape, align, embedding, working_type
 from hedline.models.nnlm import Regularization
 from hedline.models.softmax import linear_cross_entropy
 

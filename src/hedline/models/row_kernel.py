@@ -31,7 +31,7 @@ def loss_and_gradient_of_rows(logits: Tensor, targets: Tensor, smoothing: float,
 
 @triton.jit
 def _rows(logits, targets, losses, stride, width, words, smoothing, SMOOTH: tl.constexpr, BLOCK: tl.constexpr):
-    """One program a row. First reading: maximum and sum of exponentials (base 2) lane by lane; second: gradient."""
+    """One program per row. First reading: maximum and sum of exponentials (base 2) lane by lane; second: gradient."""
     LOG2E: tl.constexpr = 1.4426950408889634
     LN2: tl.constexpr = 0.6931471805599453
     row = tl.program_id(0).to(tl.int64)

@@ -1,13 +1,16 @@
 """The wide softmax, where nine tenths of the training time go: cross-entropy of a linear layer, fused.
 
-Loss, gradient of the logits and the two matrix products that use it are computed chunk by chunk in the forward
-pass, so float32 logits of the whole batch never exist and each logit is read from memory only twice. The bias
-rides along as one more input column that is always 1, so its gradient is free. On a GPU both dimensions are padded
-to what the tensor cores like; the padded words have a bias of -30,000 and so no probability.
+Loss, gradient of the logits and the two matrix products that use it are computed chunk by chunk in the forward pass, so
+float32 logits of the whole batch never exist and each logit is read from memory only twice. The bias rides along as one
+more input column that is always 1, so its gradient is free. On a GPU both dimensions are padded to what the tensor
+cores like; the padded words have a bias of -30,000 and so no probability. When a compiler or a kernel fails, the slower
+twin takes over and a line says so.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +18,58 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hedline.models.compiled import compiled, guarded
+_CACHE: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+
+def compiled(function: Callable[..., Any], fallback: Callable[..., Any], varying: int = 1) -> Callable[..., Any]:
+    """`function` compiled once for all batches; `fallback` where compiling fails or HEDLINE_COMPILE=0.
+
+    varying: how many of the first dimensions of every tensor argument change from batch to batch; tensors inside
+    tuples have fixed sizes.
+    """
+    if os.environ.get("HEDLINE_COMPILE") == "0":
+        return fallback
+    if function not in _CACHE:
+        quick = torch.compile(function)
+        _CACHE[function] = _guarded(
+            function, lambda *arguments: quick(*_dynamic(arguments, varying)), fallback, "torch.compile"
+        )
+    return _CACHE[function]
+
+
+def guarded(function: Callable[..., Any], fallback: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` as it is, until it fails for the first time; then `fallback`, for good."""
+    if function not in _CACHE:
+        _CACHE[function] = _guarded(function, function, fallback, getattr(function, "__name__", "a kernel"))
+    return _CACHE[function]
+
+
+def _guarded(
+    key: Callable[..., Any], quick: Callable[..., Any], fallback: Callable[..., Any], name: str
+) -> Callable[..., Any]:
+    def call(*arguments: Any) -> Any:
+        if _CACHE[key] is fallback:
+            return fallback(*arguments)
+        try:
+            return quick(*arguments)
+        except torch.cuda.OutOfMemoryError:
+            raise
+        except Exception as error:  # the compiler has many ways to fail, none of which may stop the training
+            print(f"{name} failed ({type(error).__name__}), going on without it", file=sys.stderr, flush=True)
+            _CACHE[key] = fallback
+            return fallback(*arguments)
+
+    return call
+
+
+def _dynamic(arguments: tuple[Any, ...], varying: int) -> tuple[Any, ...]:
+    """Mark the first dimensions of every tensor as varying, so that one compilation serves all batches."""
+    for argument in arguments:
+        if isinstance(argument, Tensor):
+            for dimension in range(min(varying, argument.dim())):
+                torch._dynamo.maybe_mark_dynamic(argument, dimension)  # type: ignore[no-untyped-call]
+    return arguments
+
 
 PADDED_BIAS = -30000.0
 CUDA_LOGIT_BYTES = 6 << 30
@@ -74,25 +128,35 @@ class _LinearCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float, kernel: Kernel
+        ctx: Any,
+        x: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+        targets: Tensor,
+        smoothing: float,
+        kernel: Kernel,
+        importance: Tensor | None,
     ) -> Tensor:
         words, width = weight.shape
         table = pack_table(weight, bias, x.dtype)
         rows = pack_rows(x, table.shape[1])
+        weighted = rows if importance is None else rows * importance[:, None].to(rows.dtype)
         wants = any(ctx.needs_input_grad[:3])
         row_gradient = torch.empty_like(rows) if wants else None
         table_gradient: Tensor | None = None
         total = torch.zeros((), device=x.device, dtype=_sum_type(x.dtype))
         for part in chunks(len(rows), table):
             losses, gradient = kernel(rows[part] @ table.t(), targets[part], smoothing, words)
-            total += losses.sum(dtype=total.dtype)
+            total += (losses if importance is None else losses * importance[part]).sum(dtype=total.dtype)
             if row_gradient is None:
                 continue
             torch.mm(gradient, table, out=row_gradient[part])
+            if importance is not None:
+                row_gradient[part] *= importance[part, None]
             if table_gradient is not None and gradient.dtype == total.dtype:
-                table_gradient.addmm_(gradient.t(), rows[part])
+                table_gradient.addmm_(gradient.t(), weighted[part])
                 continue
-            product = gradient.t() @ rows[part]
+            product = gradient.t() @ weighted[part]
             table_gradient = product if table_gradient is None else table_gradient.to(total.dtype).add_(product)
         if wants:
             ctx.save_for_backward(row_gradient, table_gradient)
@@ -106,28 +170,35 @@ class _LinearCrossEntropy(torch.autograd.Function):
         scale = outer[0]
         rows = (row_gradient[:, :width] * scale).to(row_type)
         if table_gradient is None:  # a batch without words
-            return rows, None, None, None, None, None
+            return rows, None, None, None, None, None, None
         # New tensors in one pass: contiguous, as the optimiser's kernels like them, and apart from what autograd keeps.
         # A scale of one dimension, not none, so that a half-precision gradient is widened before it is scaled.
         wide = scale.to(table_type).reshape(1)
         table, bias = table_gradient[:words, :width] * wide, table_gradient[:words, width] * wide
-        return rows, table, bias, None, None, None
+        return rows, table, bias, None, None, None, None
 
 
 def linear_cross_entropy(
-    x: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float = 0.0, kernel: Kernel | None = None
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    targets: Tensor,
+    smoothing: float = 0.0,
+    kernel: Kernel | None = None,
+    importance: Tensor | None = None,
 ) -> Tensor:
     """Sum over tokens of -log softmax(x·weightᵀ + bias)[target], a scalar with gradients for x, weight and bias.
 
     x: (T, K); weight: (V, K); bias: (V,); targets: (T,). Under autocast the products run in its type.
     smoothing: label smoothing; leave it at 0 to measure. kernel: how a chunk is done; chosen by device when None.
+    importance: (T,) a factor for each token's term, of either sign; it gets no gradient.
     """
     device = x.device.type
     if torch.is_autocast_enabled(device):
         x = x.to(torch.get_autocast_dtype(device))
     chosen = kernel or _kernel_for(x, weight, bias)
     total: Tensor = _LinearCrossEntropy.apply(  # type: ignore[no-untyped-call]
-        x, weight, bias, targets, smoothing, chosen
+        x, weight, bias, targets, smoothing, chosen, importance
     )
     return total
 

@@ -17,9 +17,8 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from hedline.models.batch import PAD, START, Batch
-from hedline.models.packed import Way, packed_states
+from hedline.models.packed import Way, choose, packed_states, worth_packing
 from hedline.models.softmax import linear_cross_entropy
-from hedline.models.trial import choose, worth_packing
 
 # Not cuDNN's attention: it plans anew for every shape, and batches by tokens seldom repeat one. On one H200 training
 # ran at 45,000 to 70,000 words a second with it and at 380,000 without.

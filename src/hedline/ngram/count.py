@@ -1,7 +1,7 @@
 """Counting n-grams by sorting, and the adjusted counts of Kneser-Ney.
 
 An n-gram is packed into one 64-bit key from what is already known about its first n-1 words:
-`key = (row of the (n-1)-gram before) * vocabulary + last word`. One sort a level therefore gives distinct
+`key = (row of the (n-1)-gram before) * vocabulary + last word`. One sort per level therefore gives distinct
 n-grams in lexicographic order whatever the order and the vocabulary, with no hashing and no strings.
 """
 

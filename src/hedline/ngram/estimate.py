@@ -4,26 +4,33 @@ p(w | h) = (a(h w) - D(a(h w))) / a(h ·) + b(h) p(w | h'), h' being h without i
 the discounts freed. Unigrams are interpolated with the uniform distribution over the vocabulary: all words,
 `</s>` and `<unk>`, without `<s>` and `<pad>`, which are never predicted. `<unk>` is counted as any other word
 where the text holds it (a closed vocabulary, as the paper counts); where it does not, it keeps its uniform share.
+
+`measure_ngram` estimates the model of a data folder and gives its perplexity: what `hedline ngram` prints and Table 2
+needs.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedline.arrays import Doubles
+from hedline.data.dataset import Dataset, Pairs
 from hedline.errors import UserError
+from hedline.ngram.arpa import read_arpa, write_arpa
 from hedline.ngram.count import Ids, Level, adjust_counts, count_ngrams, lay_out
-from hedline.ngram.discount import Discount, estimate_discount
-from hedline.ngram.model import NEVER, NgramModel
+from hedline.ngram.model import NEVER, Discount, NgramModel, Perplexity, estimate_discount
 from hedline.progress import Progress
-from hedline.text.vocab import PAD, START
+from hedline.text.vocab import PAD, START, UNKNOWN, Vocabulary
 
 MOST_TOKENS = 2**31 - 1  # rows are 32-bit
 SLOW_TOKENS = 2_000_000  # about five seconds: worth a progress line
-
-Floats = NDArray[np.float64]
 
 
 def estimate(flat: Ids, offsets: Ids, words: Sequence[str], order: int = 5) -> NgramModel:
@@ -43,7 +50,9 @@ def estimate(flat: Ids, offsets: Ids, words: Sequence[str], order: int = 5) -> N
     return interpolate(levels, discounts, unigrams(levels[0], discounts[0]), words)
 
 
-def interpolate(levels: list[Level], discounts: Sequence[Discount], lowest: Floats, words: Sequence[str]) -> NgramModel:
+def interpolate(
+    levels: list[Level], discounts: Sequence[Discount], lowest: Doubles, words: Sequence[str]
+) -> NgramModel:
     """Probabilities level by level on top of `lowest`, (V,) the unigrams' own.
 
     Each level also gives the one below its back-off weights.
@@ -61,7 +70,7 @@ def interpolate(levels: list[Level], discounts: Sequence[Discount], lowest: Floa
     return NgramModel(tuple(words), [level.keys for level in levels], logs, backoffs, tuple(discounts))
 
 
-def unigrams(level: Level, discount: Discount) -> Floats:
+def unigrams(level: Level, discount: Discount) -> Doubles:
     """(V,) probabilities of single words, interpolated with the uniform distribution."""
     everywhere = np.zeros(len(level), dtype=np.int64)
     own, freed = _discounted(level.counts, everywhere, 1, discount)
@@ -70,7 +79,7 @@ def unigrams(level: Level, discount: Discount) -> Floats:
     return np.where(predicted, own + freed[0] / predicted.sum(), 0.0)
 
 
-def _discounted(counts: NDArray[np.int64], contexts: Ids, size: int, discount: Discount) -> tuple[Floats, Floats]:
+def _discounted(counts: NDArray[np.int64], contexts: Ids, size: int, discount: Discount) -> tuple[Doubles, Doubles]:
     """(M,) each n-gram's own share of its context, and (size,) the mass freed for the level below.
 
     contexts: (M,) row of each n-gram's context; a context that nothing follows frees all its mass (1).
@@ -84,8 +93,82 @@ def _discounted(counts: NDArray[np.int64], contexts: Ids, size: int, discount: D
     return (counts - taken) / totals[contexts], freed
 
 
-def _log10(probabilities: Floats) -> NDArray[np.float32]:
+def _log10(probabilities: Doubles) -> NDArray[np.float32]:
     """Base-10 logarithms, with ARPA's -99 for zero."""
     logs = np.full(len(probabilities), NEVER)
     np.log10(probabilities, out=logs, where=probabilities > 0)
     return logs.astype(np.float32)
+
+
+@dataclass(frozen=True)
+class NgramReport:
+    """A model's size, its discounts by order (none when it was read from a file), perplexity, and seconds spent."""
+
+    split: str
+    sizes: tuple[int, ...]
+    discounts: tuple[Discount, ...]
+    perplexity: Perplexity
+    seconds: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return asdict(self)
+
+    def text(self) -> str:
+        """A line an order, then the perplexities."""
+        lines = [f"{'order':>5} {'n-grams':>12}  discounts of n-grams seen once, twice, more often"]
+        for n, size in enumerate(self.sizes, start=1):
+            shown = _describe(self.discounts[n - 1]) if self.discounts else "as in the file"
+            lines.append(f"{n:>5} {size:>12,}  {shown}")
+        found = self.perplexity
+        share = 100 * found.unknown / found.targets
+        lines += [
+            f"perplexity on {self.split}, </s> counted, {found.targets:,} words ({share:.1f} % unknown):",
+            f"  {found.closed:.2f} with unknown words (closed vocabulary: <unk> is a word; the paper's way)",
+            f"  {found.known:.2f} without unknown words",
+        ]
+        return "\n".join(lines)
+
+
+def _describe(discount: Discount) -> str:
+    amounts = f"{discount.once:.4f} {discount.twice:.4f} {discount.more:.4f}"
+    return amounts if discount.estimated else f"{amounts} (fixed: too little text to estimate them)"
+
+
+def estimate_from(dataset: Dataset, order: int) -> NgramModel:
+    """The model of a data folder's training headlines over its output vocabulary."""
+    words = Vocabulary.load(dataset.folder / "vocab.output.txt").words
+    train = dataset.split("train")
+    if not len(train):
+        raise UserError(f"{dataset.folder} has no training headlines to count")
+    return estimate(train.outputs, train.output_offsets, words, order)
+
+
+def measure_ngram(
+    folder: Path, order: int = 5, split: str = "valid", arpa: Path | None = None, load: Path | None = None
+) -> NgramReport:
+    """Estimate on the training headlines (or read the ARPA file `load`) and measure on `split`.
+
+    arpa: also write the model there.
+    """
+    dataset = Dataset.open(folder)
+    held_out = dataset.split(split)
+    if not len(held_out):
+        raise UserError(f"{folder} has no {split} headlines to measure perplexity on")
+    begin = time.monotonic()
+    model = read_arpa(load) if load else estimate_from(dataset, order)
+    measured = _held_out_perplexity(model, dataset, held_out)
+    seconds = time.monotonic() - begin
+    if arpa:
+        write_arpa(model, arpa)
+    sizes = tuple(len(keys) for keys in model.keys)
+    return NgramReport(split, sizes, model.discounts, measured, round(seconds, 2))
+
+
+def _held_out_perplexity(model: NgramModel, dataset: Dataset, pairs: Pairs) -> Perplexity:
+    """Perplexity with the folder's ids mapped to the model's where the vocabularies differ."""
+    words = Vocabulary.load(dataset.folder / "vocab.output.txt").words
+    outputs = pairs.outputs
+    if tuple(words) != model.words:
+        outputs = np.array([model.ids.get(word, UNKNOWN) for word in words], dtype=np.int32)[pairs.outputs]
+    return model.perplexity(outputs, pairs.output_offsets)

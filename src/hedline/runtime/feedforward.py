@@ -13,10 +13,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hedline.arrays import Flags, Floats, Ints
 from hedline.runtime.folder import ModelFolder
-from hedline.runtime.layers import Flags, Floats, Groups, Ints, Linear, Table, groups, pad, softmax, uniform_attention
-from hedline.runtime.output import OpenOutput, OutputLayer
-from hedline.runtime.step import Step
+from hedline.runtime.layers import (
+    Groups,
+    Linear,
+    OpenOutput,
+    OutputLayer,
+    Table,
+    groups,
+    pad,
+    softmax,
+    uniform_attention,
+)
+from hedline.runtime.scorer import Step
 from hedline.runtime.tensors import TensorFile
 
 
@@ -158,11 +168,12 @@ class FeedForwardScorer:
         """p ∝ exp(x̃ P ỹ′): (rows, heads, M)."""
         assert encoded.keys is not None
         query = self.query.summed(context).reshape(len(owners), self.heads, -1)
-        scores = np.empty((len(owners), self.heads, encoded.mask.shape[1]), np.float32)
+        scores = np.full((len(owners), self.heads, encoded.mask.shape[1]), -np.inf, np.float32)
         for owner, rows in parts:
-            keys = encoded.keys[owner].reshape(scores.shape[2], self.heads, -1)
-            scores[rows] = (query[rows].transpose(1, 0, 2) @ keys.transpose(1, 2, 0)).transpose(1, 0, 2)
-        return softmax(np.where(encoded.mask[owners][:, None, :], scores, -np.inf))
+            length = int(encoded.mask[owner].sum())  # a product with padding would round otherwise
+            keys = encoded.keys[owner, :length].reshape(length, self.heads, -1)
+            scores[rows, :, :length] = (query[rows].transpose(1, 0, 2) @ keys.transpose(1, 2, 0)).transpose(1, 0, 2)
+        return softmax(scores)
 
     def _mixture(self, weights: Floats) -> Floats:
         """Weights (rows, heads, M) in the order of `by_heads`: position by position, its heads together."""
@@ -212,7 +223,7 @@ def weighted_neighbours(words: Floats, taps: Floats) -> Floats:
 
 
 def by_heads(values: Floats, heads: int) -> Floats:
-    """(M, H) to (M·heads, H): for each position one row a head, zero outside the head's slice of H."""
+    """(M, H) to (M·heads, H): one row per position and head, zero outside the head's slice of H."""
     if heads == 1:
         return values
     length, width = values.shape

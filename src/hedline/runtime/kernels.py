@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from hedline.arrays import Floats
 
 compiled: Any = None
 if os.environ.get("HEDLINE_KERNELS", "1") != "0":
@@ -64,6 +64,66 @@ def chosen(
     compiled.chosen(np.ascontiguousarray(x), weight, scale, bias, index, out, n, k, rows, count, out.shape[1])
 
 
+LANES = 16  # lanes that sums are added up in, as the compiled ones are
+EXACT = 512  # inputs whose products with bytes add up exactly in float32: 512 · 255 · 127 < 2^24
+
+
+def as_bytes(x: Floats) -> tuple[Floats, Floats]:
+    """Rows (n, k) as whole numbers of a byte's range, as float32, and the step (n, 1) that each is a multiple of.
+
+    A row is spread over 0 … 255 between its least and its largest value (0 included); what is returned is the
+    difference from the byte that stands for zero. The same as kernels_bytes.h, digit by digit.
+    """
+    least, most = (np.asarray(edge(axis=1, initial=0, keepdims=True), np.float32) for edge in (x.min, x.max))
+    reach = most - least
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        inverse = np.where(np.isfinite(reach) & (reach > 0), np.float32(255) / reach, np.float32(0))
+    inverse[~np.isfinite(inverse)] = 0
+    zero = np.where(inverse > 0, np.rint(-least * inverse), np.float32(0))
+    with np.errstate(invalid="ignore"):
+        whole = np.clip(np.rint(x * inverse) + zero, 0, 255) - zero
+    whole[inverse[:, 0] == 0] = 0
+    return whole, np.where(inverse > 0, reach / np.float32(255), np.float32(0))
+
+
+class Layer:
+    """A linear layer of int8 weights (m, k) whose activations are rounded to one byte, row by row.
+
+    Sums are whole numbers, so results are the same with and without the compiled kernels, alone and in a batch.
+    """
+
+    def __init__(self, weight: NDArray[np.int8], scale: Floats, bias: Floats | None) -> None:
+        self.outputs, self.inputs = weight.shape
+        self.handle: Any = None
+        scale = np.ascontiguousarray(scale, np.float32)
+        if available():
+            bias = None if bias is None else np.ascontiguousarray(bias, np.float32)
+            self.handle = compiled.layer(np.ascontiguousarray(weight), scale, bias, *weight.shape)
+        else:
+            self._weight, self._scale, self._bias = weight.T.astype(np.float32), scale, bias
+
+    def __call__(self, x: Floats, residual: Floats | None = None, relu: bool = False) -> Floats:
+        """x (n, k) to (n, m), plus residual (n, m), then ReLU if asked."""
+        if self.handle is None:
+            return self._plain(x, residual, relu)
+        out = np.empty((len(x), self.outputs), np.float32)
+        if len(x):
+            compiled.apply(self.handle, np.ascontiguousarray(x), residual, out, len(x), relu)
+        return out
+
+    def _plain(self, x: Floats, residual: Floats | None, relu: bool) -> Floats:
+        whole, step = as_bytes(x)
+        sums = np.zeros((len(x), self.outputs))
+        for first in range(0, self.inputs, EXACT):
+            sums += whole[:, first : first + EXACT] @ self._weight[first : first + EXACT]
+        out = sums.astype(np.float32) * (step * self._scale)
+        if self._bias is not None:
+            out += self._bias
+        if residual is not None:
+            out += residual
+        return np.asarray(np.maximum(out, 0, out=out)) if relu else out
+
+
 def mix(logits: Floats, mixture: Floats, extra: Floats) -> None:
     """In place: the first columns of logits (n, stride) += mixture (n, terms) @ extra (terms, count)."""
     terms, count = extra.shape
@@ -80,8 +140,19 @@ def log_softmax(scores: Floats) -> Floats:
         compiled.log_softmax(scores, *scores.shape)
     else:
         scores -= scores.max(axis=-1, keepdims=True)
-        scores -= np.log(np.exp(scores).sum(axis=-1, keepdims=True))
+        scores -= np.log(steady_sum(np.exp(scores)))
     return scores
+
+
+def steady_sum(values: Floats) -> Floats:
+    """Sums along the last axis, (…, n) to (…, 1), that zeros after the last value do not change by a bit.
+
+    numpy's own sum adds in an order that depends on n, so that a row would depend on the padding of its batch.
+    """
+    *shape, n = values.shape
+    padded = np.zeros((*shape, -(-n // LANES), LANES), values.dtype)
+    padded.reshape(*shape, -1)[..., :n] = values
+    return np.asarray(padded.sum(axis=-2).sum(axis=-1, keepdims=True))
 
 
 def layer_norm(x: Floats, weight: Floats, bias: Floats) -> Floats:

@@ -14,25 +14,36 @@
 #define X86 1
 #include <immintrin.h>
 #define AVX2 __attribute__((target("avx2,fma")))
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,fma")))
 #else
 #define X86 0
 #define AVX2
+#define AVX512
 #endif
 
 #define BLOCK 16      /* outputs in a packed block */
 #define TILE 6        /* activation rows in a register tile */
 #define ROW_CHUNK 192 /* activation rows that stay in the second-level cache */
 
+/* Keeps a product from being joined with the sum that follows it: every machine rounds in the same places. */
+#define ROUNDED(V) __asm__("" : "+x"(V))
+
 /* Without it the tiles' sums would live in memory instead of registers. */
 #define UNROLL _Pragma("GCC unroll 8")
 
-static int use_avx2 = 0;
+/* What the machine can do; tests lower it to compare. */
+enum { PLAIN, WITH_AVX2, VNNI };
+static int use_level = PLAIN;
 
-static int avx2_here(void) {
+static int level_here(void) {
 #if X86
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return PLAIN;
+    int vnni = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vnni");
+    return vnni ? VNNI : WITH_AVX2;
 #else
-    return 0;
+    return PLAIN;
 #endif
 }
 
@@ -83,7 +94,7 @@ AVX2 static float quantize_row_avx2(const float *x, int16_t *q, Py_ssize_t k, Py
 static void quantize_rows(const float *x, int16_t *q, float *scale, Py_ssize_t n, Py_ssize_t k, Py_ssize_t padded) {
     for (Py_ssize_t r = 0; r < n; r++) {
 #if X86
-        if (use_avx2) {
+        if (use_level >= WITH_AVX2) {
             scale[r] = quantize_row_avx2(x + r * k, q + r * padded, k, padded);
             continue;
         }
@@ -119,6 +130,9 @@ static void finish(const Linear *t, const int32_t *sums, Py_ssize_t row, Py_ssiz
     float *out = t->out + row * t->m + column;
     for (Py_ssize_t c = 0; c < width; c++) {
         float value = (float)sums[c] * (t->row_scale[row] * t->scale[column + c]);
+#if X86
+        ROUNDED(value);
+#endif
         if (t->bias) value += t->bias[column + c];
         if (t->residual) value += t->residual[row * t->m + column + c];
         out[c] = t->relu && value < 0.0f ? 0.0f : value;
@@ -151,6 +165,7 @@ AVX2 static inline void finish_avx2(const Linear *t, __m256i low, __m256i high, 
         Py_ssize_t c = column + 8 * half;
         __m256 factor = _mm256_mul_ps(row_scale, _mm256_loadu_ps(t->scale + c));
         __m256 value = _mm256_mul_ps(_mm256_cvtepi32_ps(half ? high : low), factor);
+        ROUNDED(value);
         if (t->bias) value = _mm256_add_ps(value, _mm256_loadu_ps(t->bias + c));
         if (t->residual) value = _mm256_add_ps(value, _mm256_loadu_ps(t->residual + row * t->m + c));
         if (t->relu) value = _mm256_max_ps(value, _mm256_setzero_ps());
@@ -193,7 +208,7 @@ static void linear_blocks(const Linear *t, Py_ssize_t first, Py_ssize_t last) {
             for (Py_ssize_t row = chunk; row < end; row += TILE) {
                 int rows = end - row < TILE ? (int)(end - row) : TILE;
 #if X86
-                if (use_avx2) {
+                if (use_level >= WITH_AVX2) {
                     tiles_avx2[rows - 1](t, row, block);
                     continue;
                 }
@@ -292,7 +307,7 @@ static void chosen_part(void *task, int part, int parts) {
     const Chosen *t = task;
     Py_ssize_t first = t->count * part / parts, last = t->count * (part + 1) / parts;
 #if X86
-    if (use_avx2) {
+    if (use_level >= WITH_AVX2) {
         for (; first + 2 <= last; first += 2) {
             if (first + 6 <= last) {
                 _mm_prefetch((const char *)chosen_row(t, first + 4), _MM_HINT_T0);

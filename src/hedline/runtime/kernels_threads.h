@@ -3,6 +3,7 @@
 #define HEDLINE_THREADS_H
 #include <pthread.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #define MAX_THREADS 16
 #define MIN_WORK 200000 /* multiply-adds below which a second thread costs more than it gives */
@@ -57,6 +58,48 @@ static void run_parallel(Job job, void *task, double work, int most) {
     while (pool.running > 0) pthread_cond_wait(&pool.done, &pool.lock);
     pthread_mutex_unlock(&pool.lock);
     pthread_mutex_unlock(&pool_user);
+}
+
+/* Scratch memory that a thread keeps from one call to the next: fresh pages cost as much as the work in them. */
+#define KEPT ((size_t)1 << 25)
+enum { OF_CALL, OF_PART, SLOTS };
+typedef struct {
+    void *memory[SLOTS];
+    size_t size[SLOTS];
+} Arena;
+static pthread_key_t arena_key;
+static int arena_ready = 0;
+
+static void arena_free(void *arena) {
+    for (int slot = 0; slot < SLOTS; slot++) free(((Arena *)arena)->memory[slot]);
+    free(arena);
+}
+
+/* At least `size` bytes, aligned to a cache line, until the slot is given back; NULL when memory is short. */
+static void *borrow(int slot, Py_ssize_t size) {
+    Arena *arena = arena_ready ? pthread_getspecific(arena_key) : NULL;
+    if (!arena) {
+        arena = arena_ready ? calloc(1, sizeof(Arena)) : NULL;
+        if (!arena || pthread_setspecific(arena_key, arena) != 0) {
+            free(arena);
+            return NULL;
+        }
+    }
+    size_t wanted = (size_t)size + 64;
+    if (arena->size[slot] < wanted) {
+        free(arena->memory[slot]);
+        arena->memory[slot] = malloc(wanted);
+        arena->size[slot] = arena->memory[slot] ? wanted : 0;
+    }
+    return arena->memory[slot] ? (void *)(((uintptr_t)arena->memory[slot] + 63) / 64 * 64) : NULL;
+}
+
+static void give_back(int slot) {
+    Arena *arena = pthread_getspecific(arena_key);
+    if (!arena || arena->size[slot] <= KEPT) return;
+    free(arena->memory[slot]);
+    arena->memory[slot] = NULL;
+    arena->size[slot] = 0;
 }
 
 static void after_fork(void) { /* a forked child has none of the threads */

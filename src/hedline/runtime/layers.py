@@ -1,4 +1,9 @@
-"""Small numpy layers every family shares: linear layers, tables read by rows, softmax, padding."""
+"""Small numpy layers that every family shares: linear layers, tables read by rows, softmax, padding, the output layer.
+
+The output layer works over a shortlist: it gives logits only for the words that an input may need, and every input of
+a batch has its own candidates. The paper's `V h + W enc` becomes `V h + p (X̄ Wᵀ)`: the second factor is computed once
+for an input, so that a step costs one product with `V` and a short sum instead of two products.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hedline.arrays import Flags, Floats, Ints
 from hedline.runtime import kernels
 from hedline.runtime.tensors import TensorFile
 
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 Groups = list[tuple[int, Ints | slice]]
 
 
 def softmax(scores: Floats) -> Floats:
     """Along the last axis; -inf is no mass."""
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return np.asarray(weights / weights.sum(axis=-1, keepdims=True), np.float32)
+    return np.asarray(weights / kernels.steady_sum(weights), np.float32)
 
 
 def sigmoid(x: Floats) -> Floats:
@@ -68,6 +71,16 @@ class Table:
         """Rows as float32, (len(ids), k); all of them when ids is None."""
         return self.tensors.rows(self.name, slice(None) if ids is None else ids)
 
+    def embed(self, ids: Ints, factor: float, positions: Floats, places: Ints) -> Floats:
+        """Rows times `factor` plus rows `places` of a table of positions (P, k), (len(ids), k)."""
+        if not self.fast or not len(ids):
+            return np.asarray(self.rows(ids) * np.float32(factor) + positions[places])
+        weight, scale = self.tensors[self.name], self.tensors[f"{self.name}.scale"]
+        out = np.empty((len(ids), self.width), np.float32)
+        sizes = (self.count, len(positions), len(ids), self.width)
+        kernels.compiled.embed(weight, scale, positions, ids, places, factor, out, *sizes)
+        return out
+
     def choose(self, ids: Ints | None) -> Chosen:
         """The table restricted to some rows (all when None), for repeated products."""
         return Chosen(self, ids)
@@ -97,13 +110,16 @@ class Chosen:
 class Linear:
     """A linear layer, weight (m, k) and bias (m,): compiled for int8 weights, a float32 product otherwise."""
 
-    def __init__(self, tensors: TensorFile, *names: str, bias: bool = True) -> None:
-        """From a model folder's `<name>.weight` and `.bias`; several names are stacked into one wider layer."""
+    def __init__(self, tensors: TensorFile, *names: str, bias: bool = True, narrow: bool = False) -> None:
+        """From a model folder's `<name>.weight` and `.bias`; several names are stacked into one wider layer.
+
+        narrow: with int8 weights, round activations to one byte, not two.
+        """
         weights = [f"{name}.weight" for name in names]
         self.bias = np.concatenate([tensors.float(f"{name}.bias") for name in names]) if bias else None
         if all(tensors.quantized(name) for name in weights):
             scale = np.concatenate([tensors[f"{name}.scale"] for name in weights])
-            self.prepare(np.concatenate([tensors[name] for name in weights]), scale)
+            self.prepare(np.concatenate([tensors[name] for name in weights]), scale, narrow)
         else:
             self.prepare(np.concatenate([tensors.float(name) for name in weights]), None)
 
@@ -115,9 +131,12 @@ class Linear:
         layer.prepare(weight, scale)
         return layer
 
-    def prepare(self, weight: NDArray[Any], scale: Floats | None) -> None:
+    def prepare(self, weight: NDArray[Any], scale: Floats | None, narrow: bool = False) -> None:
         """Put the weights in the order their product reads them."""
+        self.layer = kernels.Layer(weight, scale, self.bias) if scale is not None and narrow else None
         self.fast = scale is not None and kernels.available()
+        if self.layer is not None:
+            return
         if self.fast and scale is not None:
             self.scale, self.packed = np.ascontiguousarray(scale), kernels.pack(weight)
         else:
@@ -126,6 +145,8 @@ class Linear:
 
     def __call__(self, x: Floats, residual: Floats | None = None, relu: bool = False) -> Floats:
         """x (n, k) to (n, m), plus residual (n, m), then ReLU if asked."""
+        if self.layer is not None:
+            return self.layer(x, residual, relu)
         if self.fast:
             return kernels.linear(x, self.packed, self.scale, self.bias, residual, relu)
         out = x @ self.weight
@@ -134,3 +155,68 @@ class Linear:
         if residual is not None:
             out += residual
         return np.asarray(np.maximum(out, 0, out=out)) if relu else out
+
+
+class OutputLayer:
+    """`table (Vout, K)` and `bias (Vout,)`; open it for a batch's candidates to score hidden states."""
+
+    def __init__(self, table: Table, bias: Floats) -> None:
+        self.table, self.bias = table, bias
+
+    def open(self, candidates: Sequence[Ints] | None, batch: int) -> OpenOutput:
+        """The layer restricted to each input's candidates (the whole vocabulary when None)."""
+        return OpenOutput(self, candidates, batch)
+
+
+class OpenOutput:
+    """An output layer bound to the candidates of a batch of inputs."""
+
+    def __init__(self, layer: OutputLayer, candidates: Sequence[Ints] | None, batch: int) -> None:
+        self._candidates = None if candidates is None else [np.asarray(ids, np.int64) for ids in candidates]
+        self._weights = self._chosen(layer.table, batch)
+        if self._candidates is None:
+            self._bias = [layer.bias] * batch
+        else:
+            self._bias = [layer.bias[ids] for ids in self._candidates]
+        self._mixtures: list[Floats] | None = None
+        self.width = max((len(bias) for bias in self._bias), default=0)
+
+    def _chosen(self, table: Table, batch: int) -> list[Chosen]:
+        if self._candidates is None:
+            return [table.choose(None)] * batch
+        return [table.choose(ids) for ids in self._candidates]
+
+    def add_bias(self, table: Table, vectors: Floats) -> None:
+        """Add to every logit of input b the product of vectors[b] (B, K) with its row of another table."""
+        for b, chosen in enumerate(self._chosen(table, len(vectors))):
+            extra = np.empty((1, chosen.size), np.float32)
+            chosen.product(vectors[b : b + 1], extra)
+            self._bias[b] = self._bias[b] + extra[0]
+
+    def set_mixtures(self, table: Table, vectors: Sequence[Floats]) -> None:
+        """vectors[b] (n_b, K): rows later add to their logits `mixture · vectors[b] · tableᵀ`."""
+        self._mixtures = []
+        for chosen, values in zip(self._chosen(table, len(vectors)), vectors, strict=True):
+            extra = np.empty((len(values), chosen.size), np.float32)
+            chosen.product(values, extra)
+            self._mixtures.append(extra)
+
+    def log_probs(self, hidden: Floats, parts: Groups, mixture: Floats | None = None) -> Floats:
+        """Log-probabilities (rows, S), -inf on padding.
+
+        hidden: (rows, K); parts: the rows of each input (`layers.groups`); mixture: (rows, n) weights of the vectors
+        given to `set_mixtures` (row r uses as many as its input has).
+        """
+        logits = np.full((len(hidden), self.width), -np.inf, np.float32)
+        for owner, rows in parts:
+            bias = self._bias[owner]
+            direct = isinstance(rows, slice)
+            part = logits[rows] if direct else np.empty((len(hidden[rows]), len(bias)), np.float32)
+            self._weights[owner].product(hidden[rows], part)
+            part[:, : len(bias)] += bias
+            if self._mixtures is not None and mixture is not None:
+                extra = self._mixtures[owner]
+                kernels.mix(part, mixture[rows, : len(extra)], extra)
+            if not direct:
+                logits[rows, : len(bias)] = part
+        return kernels.log_softmax(logits)

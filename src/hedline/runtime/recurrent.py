@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hedline.arrays import Flags, Floats, Ints
 from hedline.runtime.feedforward import convolved, flat_convolution
 from hedline.runtime.folder import ModelFolder
-from hedline.runtime.layers import Flags, Floats, Groups, Ints, Linear, Table, groups, pad, sigmoid, softmax
-from hedline.runtime.output import OpenOutput, OutputLayer
-from hedline.runtime.step import Step
+from hedline.runtime.layers import Groups, Linear, OpenOutput, OutputLayer, Table, groups, pad, sigmoid, softmax
+from hedline.runtime.scorer import Step
 
 
 @dataclass(frozen=True)
@@ -87,13 +87,14 @@ class RecurrentScorer:
 
     def _attend(self, encoded: Encoded, owners: Ints, parts: Groups, hidden: Floats) -> tuple[Floats, Floats]:
         """Alignment (rows, M) of each state with its input, and the mixed words (rows, H)."""
-        scores = np.empty((len(owners), encoded.mask.shape[1]), np.float32)
+        scores = np.full((len(owners), encoded.mask.shape[1]), -np.inf, np.float32)
         context = np.empty_like(hidden)
+        lengths = encoded.mask.sum(axis=1)  # a product with padding would round otherwise
         for owner, rows in parts:
-            scores[rows] = hidden[rows] @ encoded.keys[owner].T
-        weights = softmax(np.where(encoded.mask[owners], scores, -np.inf))
+            scores[rows, : lengths[owner]] = hidden[rows] @ encoded.keys[owner, : lengths[owner]].T
+        weights = softmax(scores)
         for owner, rows in parts:
-            context[rows] = weights[rows] @ encoded.words[owner]
+            context[rows] = weights[rows, : lengths[owner]] @ encoded.words[owner, : lengths[owner]]
         return weights, context
 
     def select(self, state: State, rows: Ints) -> State:

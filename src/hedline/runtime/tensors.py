@@ -1,7 +1,8 @@
-"""A safetensors file, memory-mapped and checked before a byte of it is believed.
+"""A safetensors file, checked before a byte of it is believed.
 
 The header is read with a bound on its size and every tensor's place is checked against the file's length, so a
-truncated, swapped or hostile file costs neither time nor memory. No pickle, no copy: tensors are views of the map.
+truncated, swapped or hostile file costs neither time nor memory. The data are read once, into memory (a file that is
+cut off later can harm nobody), and compared with their checksum; tensors are views of them. No pickle.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedline.errors import UserError
-from hedline.files import atomic_path
+from hedline.files import atomic_path, digest, open_regular
 
 MAX_HEADER = 1 << 20
 MAX_RANK = 8
+MEMORY_BUDGET = 4 << 30  # bytes: what the tensors of one file may take in memory
+LARGEST = 1e6  # no weight, bias or scale of a trained model comes near; beyond it a file is damaged
+SUMMED = 4096  # bytes to a sum of the quick checksum
 DTYPES: dict[str, np.dtype[Any]] = {
     "F32": np.dtype("<f4"),
     "F16": np.dtype("<f2"),
@@ -42,34 +46,70 @@ class Place(NamedTuple):
 
 
 class TensorFile(Mapping[str, NDArray[Any]]):
-    """The named tensors of one safetensors file; indexing gives a read-only view of the memory map."""
+    """The named tensors of one safetensors file; indexing gives a read-only view of its data.
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    quick, sha256: checksums the data must have when they are first read; empty: not known.
+    """
+
+    def __init__(self, path: Path, quick: str = "", sha256: str = "") -> None:
+        self.path, self._quick, self._sha256 = path, quick, sha256
         try:
-            self.size = path.stat().st_size
-            with path.open("rb") as file:
-                header, start = _read_header(path, file.read(8 + MAX_HEADER + 1)[: 8 + MAX_HEADER], self.size)
+            with open_regular(path, MEMORY_BUDGET) as file:
+                self.size = os.fstat(file.fileno()).st_size
+                _refuse_holes(path, file.fileno(), self.size)
+                header, start = _read_header(path, file.read(8 + MAX_HEADER), self.size)
         except OSError as error:
             raise UserError(f"cannot read {path}: {error.strerror or error}") from None
         self.metadata: dict[str, str] = _metadata(header.pop("__metadata__", {}))
         self.places = {name: _place(path, name, entry, start, self.size) for name, entry in header.items()}
         _check_overlaps(path, self.places)
-        self._map: NDArray[np.uint8] | None = None
+        self._data: NDArray[np.uint8] | None = None
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         place = self.places.get(name)
         if place is None:
             raise KeyError(name)
-        length = math.prod(place.shape) * place.dtype.itemsize
-        if length == 0:
-            return np.zeros(place.shape, place.dtype)
-        if self._map is None:
-            self._map = np.asarray(np.memmap(self.path, np.uint8, mode="r"))
-        data = self._map[place.offset : place.offset + length]
-        if place.offset % place.dtype.itemsize:  # legal, rare: an odd header length
-            data = data.copy()
-        return data.view(place.dtype).reshape(place.shape)
+        if self._data is None:
+            self._data = self._read()
+        return _view(self._data, place)
+
+    def _read(self) -> NDArray[np.uint8]:
+        """The whole file (size,), compared with its checksum, every float within sensible bounds."""
+        data = np.empty(self.size, np.uint8)
+        try:
+            with open_regular(self.path, MEMORY_BUDGET) as file:
+                view, count = data.data, 0
+                while count < self.size and (got := file.readinto(view[count:])):
+                    count += got
+        except OSError as error:
+            raise UserError(f"cannot read {self.path}: {error.strerror or error}") from None
+        if count < self.size:
+            raise _broken(self.path, f"it ends after {count:,} bytes")
+        data.flags.writeable = False
+        self._verify(data)
+        self._check_values(data)
+        return data
+
+    def _verify(self, data: NDArray[np.uint8]) -> None:
+        found, wanted = (quick_checksum(data), self._quick) if self._quick else ("", "")
+        if not self._quick and self._sha256:
+            found, wanted = digest([data.data]), self._sha256
+        if found != wanted:
+            raise UserError(
+                f"{self.path} is damaged: its checksum differs from config.json; copy the model folder again"
+            )
+
+    def _check_values(self, data: NDArray[np.uint8]) -> None:
+        for name, place in self.places.items():
+            values = _view(data, place) if place.dtype.kind == "f" else data[:0]
+            if values.size and not (values.max() <= LARGEST and values.min() >= -LARGEST):  # NaN is neither
+                raise UserError(
+                    f"{self.path}: tensor {name!r} holds values that are not finite or beyond {LARGEST:g}; "
+                    "copy or train the model again"
+                )
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.places  # a Mapping's own would read the data
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.places)
@@ -98,6 +138,31 @@ class TensorFile(Mapping[str, NDArray[Any]]):
         return np.asarray(values * scale.reshape(scale.shape + (1,) * (values.ndim - scale.ndim)), np.float32)
 
 
+def _view(data: NDArray[np.uint8], place: Place) -> NDArray[Any]:
+    """One tensor of a file's bytes."""
+    part = data[place.offset : place.offset + math.prod(place.shape) * place.dtype.itemsize]
+    if place.offset % place.dtype.itemsize:  # legal, rare: an odd header length
+        part = part.copy()
+        part.flags.writeable = False
+    return part.view(place.dtype).reshape(place.shape)
+
+
+def quick_checksum(data: NDArray[np.uint8]) -> str:
+    """A checksum of a file's bytes (n,) at memory speed: SHA-256 of the sums of its blocks, 16 hexadecimal digits.
+
+    Every flipped bit and every lost, swapped or foreign block changes it; it does not withstand an attacker, who could
+    as well rewrite config.json.
+    """
+    whole = len(data) // SUMMED * SUMMED
+    sums = data[:whole].view("<u8").reshape(-1, SUMMED // 8).sum(axis=1, dtype=np.uint64)
+    return digest([sums.astype("<u8").tobytes(), data[whole:].tobytes()])[:16]
+
+
+def read_checksum(path: Path) -> str:
+    """The quick checksum of a file."""
+    return quick_checksum(np.fromfile(path, np.uint8))
+
+
 def write_tensors(path: Path, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str] | None = None) -> None:
     """Write a safetensors file atomically."""
     from safetensors.numpy import save_file
@@ -110,6 +175,14 @@ def write_tensors(path: Path, tensors: Mapping[str, NDArray[Any]], metadata: Map
             raise
         except Exception as error:  # safetensors wraps a full disk in an error type of its own
             raise OSError(str(error)) from error
+
+
+def _refuse_holes(path: Path, handle: int, size: int) -> None:
+    """A file that is mostly holes takes little disk and much memory; no saved model looks like that."""
+    blocks = getattr(os.fstat(handle), "st_blocks", size) * 512
+    if size > 1 << 20 and 0 < blocks < size // 4 and os.lseek(handle, 0, os.SEEK_HOLE) < size:
+        raise _broken(path, f"of its {size:,} bytes only {blocks:,} are on the disk")
+    os.lseek(handle, 0, os.SEEK_SET)
 
 
 def _read_header(path: Path, head: bytes, size: int) -> tuple[dict[str, Any], int]:

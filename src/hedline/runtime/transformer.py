@@ -1,7 +1,9 @@
 """The transformer on numpy and the compiled kernels: the network of models/transformer.py without torch.
 
 Inputs are laid end to end, so no time is spent on padding. Keys and values of the pieces written so far lie in one
-growing pool a layer; a hypothesis is a row of indices into it, so reordering hypotheses copies indices only.
+growing pool for each layer; a hypothesis is a row of indices into it, so reordering hypotheses copies indices only.
+int8 models round activations to one byte, each row with its own step (kernels.Layer); compiled, a whole layer is one
+call.
 """
 
 from __future__ import annotations
@@ -9,18 +11,27 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hedline.arrays import Floats, Ints
 from hedline.runtime import kernels
 from hedline.runtime.folder import ModelFolder
 from hedline.runtime.kernels import Keys
-from hedline.runtime.layers import Floats, Ints, Linear, Table, groups
-from hedline.runtime.output import OpenOutput, OutputLayer
-from hedline.runtime.step import Step
+from hedline.runtime.layers import Linear, OpenOutput, OutputLayer, Table, groups
+from hedline.runtime.scorer import Step
+from hedline.runtime.shortlist import CandidateOutput, OpenCandidates
 from hedline.runtime.tensors import TensorFile
+
+ROOM = 160  # pieces an input's hypotheses may take before the pool has to be copied
+LANES = 16  # keys that lie side by side in a vector, see kernels_attention.h
+SPARE_UNIT, SPARE_LARGEST = 1 << 20, 1 << 24  # floats of the arrays that are kept for the next batch
+SPARE_COUNT = 4  # how many: two for each of two decoder layers
+APART = 16  # floats between rows of the pool: rows a power of two apart would crowd the cache's sets
 
 
 class Norm:
@@ -39,7 +50,8 @@ class FeedForward:
 
     def __init__(self, tensors: TensorFile, place: str) -> None:
         self.norm = Norm(tensors, f"{place}.feed_norm")
-        self.up, self.down = Linear(tensors, f"{place}.feed.up"), Linear(tensors, f"{place}.feed.down")
+        self.up = Linear(tensors, f"{place}.feed.up", narrow=True)
+        self.down = Linear(tensors, f"{place}.feed.down", narrow=True)
 
     def __call__(self, x: Floats) -> Floats:
         """(n, width) to (n, width)."""
@@ -52,23 +64,69 @@ class SelfAttention:
     def __init__(self, tensors: TensorFile, place: str, heads: int) -> None:
         name = f"{place}.attention"
         self.norm = Norm(tensors, f"{name}_norm")
-        self.project = Linear(tensors, f"{name}.query", f"{name}.key_value")
-        self.output = Linear(tensors, f"{name}.output")
+        self.project = Linear(tensors, f"{name}.query", f"{name}.key_value", narrow=True)
+        self.output = Linear(tensors, f"{name}.output", narrow=True)
         self.heads = heads
+
+
+def compiled_block(layers: Sequence[Linear], norms: Sequence[Norm], heads: int) -> Any:
+    """The layer as one object of the compiled kernels; None where they, or int8 weights, are missing."""
+    handles = [None if layer.layer is None else layer.layer.handle for layer in layers]
+    if any(handle is None for handle in handles):
+        return None
+    stacked = np.ascontiguousarray([(norm.weight, norm.bias) for norm in norms], np.float32)
+    return kernels.compiled.block(tuple(handles), stacked, stacked.shape[2], heads)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Inputs laid end to end: first token and number of tokens of each, (B,) both."""
+
+    start: Ints
+    length: Ints
+
+    @classmethod
+    def of(cls, inputs: Sequence[Ints]) -> Inputs:
+        """Where inputs (ragged) lie."""
+        length = np.array([len(ids) for ids in inputs], np.int64)
+        return cls(np.cumsum(length) - length, length)
+
+    @cached_property
+    def padded(self) -> Ints:
+        """(B,) tokens of each input rounded up to whole vectors of keys."""
+        return -(-self.length // LANES) * LANES
+
+    @cached_property
+    def packed(self) -> Ints:
+        """(B,) where each input's keys and values begin when they are packed for the kernels, in tokens."""
+        return np.cumsum(self.padded) - self.padded
+
+    @cached_property
+    def own(self) -> Keys:
+        """The keys of every token: its own input."""
+        return Keys(np.repeat(self.length, self.length), start=np.repeat(self.start, self.length))
+
+    def keys(self, owners: Ints) -> Keys:
+        """The keys of rows that belong to inputs `owners`."""
+        return Keys(self.length[owners], start=self.start[owners])
 
 
 class EncoderLayer:
     """Self-attention and feed-forward over inputs laid end to end."""
 
     def __init__(self, tensors: TensorFile, place: str, heads: int) -> None:
-        self.attention = SelfAttention(tensors, place, heads)
-        self.feed = FeedForward(tensors, place)
+        own, feed = SelfAttention(tensors, place, heads), FeedForward(tensors, place)
+        self.attention, self.feed = own, feed
+        self.block = compiled_block([own.project, own.output, feed.up, feed.down], [own.norm, feed.norm], heads)
 
-    def __call__(self, x: Floats, keys: Keys) -> Floats:
-        """x (tokens, width); keys: the span of each token's own input."""
+    def __call__(self, x: Floats, inputs: Inputs) -> Floats:
+        """x (tokens, width), which may be overwritten."""
+        if self.block is not None:
+            kernels.compiled.encode(self.block, x, inputs.start, inputs.length, len(x), len(inputs.start))
+            return x
         width, own = x.shape[1], self.attention
         projected = own.project(own.norm(x))
-        mixed, _ = kernels.attend(projected, 0, projected, (width, 2 * width), keys, own.heads, width)
+        mixed, _ = kernels.attend(projected, 0, projected, (width, 2 * width), inputs.own, own.heads, width)
         return self.feed(own.output(mixed, residual=x))
 
 
@@ -76,59 +134,140 @@ class DecoderLayer:
     """Self-attention over the pieces so far, attention to the input, feed-forward."""
 
     def __init__(self, tensors: TensorFile, place: str, heads: int) -> None:
-        self.attention = SelfAttention(tensors, place, heads)
+        own, feed = SelfAttention(tensors, place, heads), FeedForward(tensors, place)
+        self.attention, self.feed, self.heads = own, feed, heads
         self.cross_norm = Norm(tensors, f"{place}.cross_norm")
-        self.cross_query = Linear(tensors, f"{place}.cross.query")
-        self.cross_key_value = Linear(tensors, f"{place}.cross.key_value")
-        self.cross_output = Linear(tensors, f"{place}.cross.output")
-        self.feed = FeedForward(tensors, place)
-        self.heads = heads
+        self.cross_query = Linear(tensors, f"{place}.cross.query", narrow=True)
+        self.cross_key_value = Linear(tensors, f"{place}.cross.key_value", narrow=True)
+        self.cross_output = Linear(tensors, f"{place}.cross.output", narrow=True)
+        products = [own.project, own.output, feed.up, feed.down, self.cross_query, self.cross_output]
+        self.block = compiled_block(products, [own.norm, feed.norm, self.cross_norm], heads)
 
-    def __call__(self, y: Floats, pool: Pool, own: Keys, memory: Floats, spans: Keys) -> tuple[Floats, Floats]:
-        """One piece a row: y (rows, width) to the layer's output and its attention to the input (rows, M).
+    def remember(self, x: Floats, inputs: Inputs, spare: Spare) -> Floats:
+        """Keys and values of the encoded inputs (tokens, width): (tokens, 2·width), or packed for the kernels."""
+        layer = self.cross_key_value.layer
+        if self.block is None or layer is None:
+            return self.cross_key_value(x)
+        room = int(inputs.padded.sum())
+        memory = spare.take(room, 2 * x.shape[1])
+        at = (inputs.start, inputs.length, inputs.packed)
+        kernels.compiled.remember(layer.handle, x, memory, *at, len(x), room, len(inputs.start), self.heads)
+        return memory
 
-        own: where each row's pieces are in the pool, this one last; memory: (tokens, 2·width) keys and values of
-        the inputs; spans: the input of each row.
+    def __call__(
+        self,
+        y: Floats,
+        pool: Pool,
+        history: NDArray[np.int32],
+        memory: Floats,
+        inputs: Inputs,
+        owners: Ints,
+        longest: int,
+    ) -> tuple[Floats, Floats]:
+        """One piece a row: y (rows, width), which may be overwritten, to the layer's output and its attention.
+
+        history: (rows, t) where each row's pieces are in the pool, this one last; owners: (rows,) the inputs of the
+        rows; longest: columns of the attention wanted, 0 for none.
         """
-        width, mine = y.shape[1], self.attention
-        projected = mine.project(mine.norm(y))
+        if self.block is not None:
+            return self._compiled(y, pool, history, memory, inputs, owners, longest)
+        (rows, width), own = y.shape, self.attention
+        projected = own.project(own.norm(y))
         table = pool.append(projected[:, width:])
-        mixed, _ = kernels.attend(projected, 0, table, (0, width), own, self.heads, width)
-        y = mine.output(mixed, residual=y)
+        keys = Keys(np.full(rows, history.shape[1]), index=history)
+        mixed, _ = kernels.attend(projected, 0, table, (0, width), keys, self.heads, width)
+        y = own.output(mixed, residual=y)
         query = self.cross_query(self.cross_norm(y))
-        mixed, weights = kernels.attend(query, 0, memory, (0, width), spans, self.heads, width)
-        return self.feed(self.cross_output(mixed, residual=y)), weights
+        mixed, weights = kernels.attend(query, 0, memory, (0, width), inputs.keys(owners), self.heads, width)
+        y = self.feed(self.cross_output(mixed, residual=y))
+        return y, np.pad(weights, ((0, 0), (0, max(longest - weights.shape[1], 0))))
+
+    def _compiled(
+        self,
+        y: Floats,
+        pool: Pool,
+        history: NDArray[np.int32],
+        memory: Floats,
+        inputs: Inputs,
+        owners: Ints,
+        longest: int,
+    ) -> tuple[Floats, Floats]:
+        attention = np.zeros((len(y), longest), np.float32)
+        table, used = pool.make_room(len(y))
+        kernels.compiled.decode(
+            self.block, y, table, history, memory, inputs.length, inputs.packed, owners,
+            attention if longest else None, *history.shape, used, *table.shape, len(memory), len(inputs.start), longest,
+        )  # fmt: skip
+        return y, attention
+
+
+class Spare:
+    """Large arrays that one batch leaves to the next: fresh memory costs as much as what is written into it."""
+
+    def __init__(self) -> None:
+        self._flat: list[Floats] = []
+        self._lock = Lock()
+
+    def take(self, rows: int, columns: int) -> Floats:
+        """An array (rows, columns) of any content."""
+        size = rows * columns
+        with self._lock:
+            fitting = [(each.size, place) for place, each in enumerate(self._flat) if size <= each.size <= 4 * size]
+            flat = self._flat.pop(min(fitting)[1]) if fitting else None
+        if flat is None:
+            flat = np.empty(-(-size // SPARE_UNIT) * SPARE_UNIT if size >= SPARE_UNIT else size, np.float32)
+        return flat[:size].reshape(rows, columns)
+
+    def give(self, arrays: Sequence[Floats]) -> None:
+        """Leave arrays that nobody reads any more; the last few are kept, and none that is small or very large."""
+        flat = [each if each.base is None else each.base for each in arrays]
+        with self._lock:
+            self._flat += [each for each in flat if each.ndim == 1 and SPARE_UNIT <= each.size <= SPARE_LARGEST]
+            del self._flat[:-SPARE_COUNT]
 
 
 class Pool:
-    """Keys and values of every piece any hypothesis of a batch has taken, (n, 2·width); only ever grows."""
+    """Keys and values of every piece any hypothesis of a batch has taken, (n, 2·width + APART); only ever grows."""
 
-    def __init__(self, width: int, capacity: int) -> None:
-        self._rows = np.empty((capacity, 2 * width), np.float32)
+    def __init__(self, rows: Floats) -> None:
+        self._rows = rows
         self._used = 0
+
+    @property
+    def rows(self) -> Floats:
+        """The table with all its room."""
+        return self._rows
+
+    def make_room(self, count: int) -> tuple[Floats, int]:
+        """The whole table, with room for `count` more rows, and the first of them; they count as used."""
+        first, end = self._used, self._used + count
+        if end > len(self._rows):
+            grown = np.empty((2 * end, self._rows.shape[1]), np.float32)
+            grown[:first] = self._rows[:first]
+            self._rows = grown
+        self._used = end
+        return self._rows, first
 
     def append(self, rows: Floats) -> Floats:
         """Add rows; returns the pool so far."""
-        end = self._used + len(rows)
-        if end > len(self._rows):
-            grown = np.empty((2 * end, self._rows.shape[1]), np.float32)
-            grown[: self._used] = self._rows[: self._used]
-            self._rows = grown
-        self._rows[self._used : end] = rows
-        self._used = end
-        return self._rows[:end]
+        table, first = self.make_room(len(rows))
+        table[first : self._used, : rows.shape[1]] = rows
+        return table[: self._used]
 
 
 @dataclass
 class Encoded:
     """A batch of inputs: cross-attention keys and values of each layer, where each input lies, and the pools."""
 
-    output: OpenOutput
+    output: OpenOutput | OpenCandidates
     memory: list[Floats]
-    start: Ints
-    length: Ints
+    inputs: Inputs
     pools: list[Pool]
+    spare: Spare
     pieces: int = 0
+
+    def __del__(self) -> None:
+        self.spare.give([*self.memory, *(pool.rows for pool in self.pools)])
 
 
 class State(NamedTuple):
@@ -149,28 +288,29 @@ class TransformerScorer:
         heads: int = architecture["heads"]
         self.width: int = architecture["width"]
         self.embedding = Table(tensors, "embedding.weight")
-        self.output = OutputLayer(self.embedding, tensors.float("bias"))
+        self.output: OutputLayer | CandidateOutput = OutputLayer(self.embedding, tensors.float("bias"))
+        if tensors.quantized("embedding.weight"):
+            self.output = CandidateOutput(tensors, "embedding.weight", "bias", folder.shortlist)
         layers = range(architecture["encoder_layers"])
         self.encoder = [EncoderLayer(tensors, f"encoder.{layer}", heads) for layer in layers]
         layers = range(architecture["decoder_layers"])
         self.decoder = [DecoderLayer(tensors, f"decoder.{layer}", heads) for layer in layers]
         self.encoder_norm, self.decoder_norm = Norm(tensors, "encoder_norm"), Norm(tensors, "decoder_norm")
         self._positions = positions(256, self.width)
+        self._spare = Spare()
 
     def start(self, inputs: Sequence[Ints], candidates: Sequence[Ints] | None) -> State:
         """Encode inputs (ragged piece ids); one row for each. An empty input counts as one `<unk>`."""
         inputs = [ids if len(ids) else np.array([self.unknown_id]) for ids in inputs]
-        length = np.array([len(ids) for ids in inputs], np.int64)
-        start = np.cumsum(length) - length
-        places = np.concatenate([np.arange(count) for count in length.tolist()])
+        where = Inputs.of(inputs)
+        places = np.concatenate([np.arange(count) for count in where.length.tolist()])
         x = self._embed(np.concatenate(inputs), places)
-        keys = Keys(np.repeat(length, length), start=np.repeat(start, length))
         for layer in self.encoder:
-            x = layer(x, keys)
+            x = layer(x, where)
         x = self.encoder_norm(x)
-        memory = [layer.cross_key_value(x) for layer in self.decoder]
-        pools = [Pool(self.width, 64 * len(inputs)) for _ in self.decoder]
-        encoded = Encoded(self.output.open(candidates, len(inputs)), memory, start, length, pools)
+        memory = [layer.remember(x, where, self._spare) for layer in self.decoder]
+        pools = [Pool(self._spare.take(ROOM * len(inputs), 2 * self.width + APART)) for _ in self.decoder]
+        encoded = Encoded(self.output.open(candidates, len(inputs)), memory, where, pools, self._spare)
         return State(encoded, np.arange(len(inputs)), np.zeros((len(inputs), 0), np.int32))
 
     def step(self, state: State, last: Ints) -> Step:
@@ -181,15 +321,16 @@ class TransformerScorer:
         fresh = np.arange(encoded.pieces, encoded.pieces + rows, dtype=np.int32)
         encoded.pieces += rows
         history = np.concatenate([state.history, fresh[:, None]], axis=1)
-        own = Keys(np.full(rows, t + 1), index=history)
-        spans = Keys(encoded.length[owners], start=encoded.start[owners])
         attention = np.zeros((rows, 0), np.float32)
-        for layer, pool, memory in zip(self.decoder, encoded.pools, encoded.memory, strict=True):
-            y, attention = layer(y, pool, own, memory, spans)
-        log_probs = encoded.output.log_probs(self.decoder_norm(y), groups(owners))
-        longest = int(encoded.length.max())
-        if attention.shape[1] < longest:  # the longest inputs have no live rows any more
-            attention = np.pad(attention, ((0, 0), (0, longest - attention.shape[1])))
+        longest = int(encoded.inputs.length.max())
+        for number, (layer, pool) in enumerate(zip(self.decoder, encoded.pools, strict=True), 1):
+            wanted = longest if number == len(self.decoder) else 0
+            y, attention = layer(y, pool, history, encoded.memory[number - 1], encoded.inputs, owners, wanted)
+        hidden, output = self.decoder_norm(y), encoded.output
+        if isinstance(output, OpenCandidates):
+            log_probs = output.log_probs(hidden, owners)
+        else:
+            log_probs = output.log_probs(hidden, groups(owners))
         return Step(log_probs, attention, State(encoded, owners, history))
 
     def select(self, state: State, rows: Ints) -> State:
@@ -201,8 +342,7 @@ class TransformerScorer:
         longest = int(places.max(initial=0)) + 1
         if longest > len(self._positions):
             self._positions = positions(2 * longest, self.width)
-        rows = self.embedding.rows(ids) * np.float32(math.sqrt(self.width))
-        return np.asarray(rows + self._positions[places])
+        return self.embedding.embed(ids, math.sqrt(self.width), self._positions, places)
 
 
 def positions(length: int, width: int) -> Floats:

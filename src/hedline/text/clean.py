@@ -1,10 +1,52 @@
-"""Unicode to the plain characters the tokeniser knows, with a way back to the raw text's positions."""
+"""A raw text made ready to be read: markup removed, odd characters made plain, sentences found, its language guessed.
+
+`strip_markup` takes off the tags of HTML and the marks of Markdown that come along from a page. `clean` turns Unicode
+into the plain characters that the tokeniser knows; `clean_with_offsets` keeps the way back to the raw text's positions.
+Where sentences end is a rule over two neighbouring chunks, so abbreviations and initials are no trap. The language is
+told by small words.
+"""
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import NamedTuple
+
+_INLINE = frozenset(["a", "abbr", "b", "code", "em", "font", "i", "small", "span", "strong", "sub", "sup", "u"])
+_BLOCKS = "article|blockquote|br|div|figure|figcaption|h[1-6]|hr|img|li|ol|p|pre|section|table|tbody|td|th|thead|tr|ul"
+_NAMES = "|".join([*sorted(_INLINE), _BLOCKS])
+# Spans have a longest size, so that hostile text (marks that are opened ten thousand times) takes no long search.
+_UNSEEN = re.compile(r"<(script|style)\b[^<>]*>.{0,5000}?</\1\s*>|<!--.{0,1000}?-->", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(rf"</?(?:{_NAMES})(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:[a-zA-Z]{2,8}|#\d{1,6}|#x[0-9a-fA-F]{1,5});")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:https?://|/|mailto:)[^()\s]*\)")
+_BOLD = re.compile(r"\*\*(?=\S)(.{1,300}?)(?<=\S)\*\*")
+
+
+def strip_markup(text: str) -> str:
+    """The text without tags of HTML, entities, Markdown links and bold marks; any other text stays as it is.
+
+    Only names that HTML has are tags, so `<unk>`, `<s>` and "a < b" stay.
+
+    >>> strip_markup("<p>The <b>court</b> ruled &amp; **left**, [it said](https://court.example).</p>")
+    ' The court ruled & left, it said. '
+    """
+    if "<" in text:
+        text = _TAG.sub(_space, _UNSEEN.sub(" ", text))
+    if "&" in text:
+        text = _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+    if "](" in text:
+        text = _LINK.sub(r"\1", text)
+    return _BOLD.sub(r"\1", text) if "**" in text else text
+
+
+def _space(tag: re.Match[str]) -> str:
+    """Blocks part words, marks inside a sentence do not."""
+    name = tag[0].strip("</> ").split()[0].lower()
+    return "" if name in _INLINE else " "
+
 
 _SINGLE_QUOTES = "‘’‚‛′´ʼʹ＇"
 _DOUBLE_QUOTES = "“”„‟″«»〝〞＂"
@@ -105,3 +147,187 @@ def _replacement(character: str) -> str:
     if re.match(f"[{_SURROGATES}]", character):
         return "\ufffd"
     return "" if _HIDDEN.match(character) else " "
+
+
+# White space inside a word would make it two on the page, and control characters would speak to a terminal.
+UNFIT = re.compile(r"[^\S\n]|[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
+
+def fit_for_a_line(text: str) -> str:
+    """The text without what a line may not hold: other white space than blanks, control characters.
+
+    >>> fit_for_a_line("stor\u2028m \x1b[31mhits")
+    'storm [31mhits'
+    """
+    return text if text.isprintable() else UNFIT.sub(lambda found: " " * (found.group() == " "), text.replace("\n", ""))
+
+
+_MARKED = re.compile(r"(?:^|\s)(?:``|''|-[lr][rsc]b-|'s|n't|'re|'ve|'ll)(?=\s|$)|\s[,.;:?!](?=\s|$)", re.IGNORECASE)
+
+
+def is_tokenized(text: str) -> bool:
+    """Whether a text was taken apart into tokens.
+
+    >>> is_tokenized("the firm ca n't pay , he said"), is_tokenized("the firm can't pay, he said")
+    (True, False)
+    """
+    return _MARKED.search(text) is not None
+
+
+_STOP = re.compile(r"[.?!…][\])}>\"'”’»]*\Z")
+_CHUNK = re.compile(r"\S+")
+_OPENING = "\"'`([{<“‘«„"
+_CLOSING = "\"')]}>”’»"
+_MAY_STOP = frozenset(".?!…" + _CLOSING)
+
+
+def _list(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# Always followed by a name or by more of the same sentence.
+_TITLES = _list("""
+    mr mrs ms mx dr prof rev hon fr st ste sen sens rep reps gov govs gen col lt maj capt cmdr sgt cpl pvt adm brig
+    supt insp det atty pres messrs mt ft vs v rt cf e.g i.e eg ie ald asst assoc dept amb mme mlle approx
+""")
+# Abbreviations when a number follows; otherwise ordinary words that may end a sentence.
+_BEFORE_NUMBER = _list("""
+    no nos rs p pp vol art sec ch fig figs ca jan feb mar apr jun jul aug sep sept oct nov dec
+""")
+# End a sentence only when the next word is one that often begins a sentence.
+_ABBREVIATIONS = _list("""
+    inc corp co ltd llc plc bros jr sr esq ph.d etc al ave blvd rd sq hwy bldg est tel ext mon tue tues wed thu thur
+    thurs oz lb lbs yd km kg hr hrs secs dist univ ala ariz ark calif colo conn fla ga ill ind kan ky md mass mich
+    minn mont neb nev okla ore pa penn tenn tex va vt wis wyo ont que alta
+""")
+_STARTERS = _list("""
+    the a an this that these those he she it they we i you his her its their our my but and so yet when while if in
+    on at for from as after before since although though because however meanwhile there here what who why how where
+    one some many most all both no not now then according police officials
+""")
+_ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_GREETING = re.compile(
+    r"^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b[^,.!:\n]{0,40}(?:\.\s[^,!:\n]{0,30})?[,!:]\s+",
+    re.IGNORECASE,
+)
+_PREFACE = re.compile(
+    r"^\s*(?:(?:just |this is )?a (?:quick |gentle |friendly )?reminder that|just wanted to (?:say|let you know) that"
+    r"|(?:i am|i'm|we are) writing to (?:let you know|inform you) that|please note that"
+    r"|in this (?:paper|article|work),? we (?:show|find) that"
+    r"|(?:i hope|hope) (?:you are|this finds you|you're)[^.!]{0,30}[.!]|the customer reports that)\s+",
+    re.IGNORECASE,
+)
+
+
+def ends_sentence(chunk: str, following: str) -> bool:
+    """Whether a sentence ends between two neighbouring chunks (strings without white space).
+
+    >>> ends_sentence("Mr.", "Smith"), ends_sentence("home.", "The"), ends_sentence("U.S.", "troops")
+    (False, True, False)
+    """
+    if not _STOP.search(chunk):
+        return False
+    start = following.lstrip(_OPENING)[:1]
+    if not start or start.islower() or not (start.isalnum() or start == "#"):
+        return False
+    body = chunk.rstrip(_CLOSING)
+    if not body.endswith(".") or body.endswith(".."):
+        return True
+    return not _is_abbreviation(body[:-1].lstrip(_OPENING), following.strip(_OPENING + _CLOSING + ".,;:"))
+
+
+def _is_abbreviation(word: str, following: str) -> bool:
+    """Whether the period after `word` belongs to the word alone."""
+    lower = word.lower()
+    if lower in _TITLES:
+        return True
+    starts = following.lower() in _STARTERS
+    if len(word) == 1 and word.isalpha():
+        return word != "I" and not starts
+    if lower in _BEFORE_NUMBER:
+        return following[:1].isdecimal() or following[:1] == "#"
+    if lower in _ABBREVIATIONS or _ACRONYM.fullmatch(word):
+        return not starts
+    return False
+
+
+def ending_chunks(chunks: Sequence[str]) -> list[int]:
+    """Positions of the chunks that end a sentence, the last chunk always among them; none for no chunks."""
+    if not chunks:
+        return []
+    last = len(chunks) - 1
+    ends = [
+        i for i, chunk in enumerate(chunks[:last]) if chunk[-1] in _MAY_STOP and ends_sentence(chunk, chunks[i + 1])
+    ]
+    return [*ends, last]
+
+
+def split_sentences(text: str) -> list[str]:
+    """The text's sentences as they stand in it, without the white space around them.
+
+    >>> split_sentences("Mr. J. K. Doe paid $3.50. \\"Fine,\\" he said. (So it goes.) Done")
+    ['Mr. J. K. Doe paid $3.50.', '"Fine," he said.', '(So it goes.)', 'Done']
+    """
+    spans = [match.span() for match in _CHUNK.finditer(text)]
+    sentences, first = [], 0
+    for end in ending_chunks([text[a:b] for a, b in spans]):
+        sentences.append(text[spans[first][0] : spans[end][1]])
+        first = end + 1
+    return sentences
+
+
+def without_preface(text: str) -> str:
+    """A message without its greeting and the words that only announce what it says.
+
+    >>> without_preface("Hi team, just a quick reminder that the meeting has moved to Thursday.")
+    'The meeting has moved to Thursday.'
+    """
+    rest = _PREFACE.sub("", _GREETING.sub("", text, count=1), count=1)
+    return rest[:1].upper() + rest[1:] if rest != text and len(rest.split()) > 3 else text
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence, an empty string for a blank text."""
+    return next(iter(split_sentences(text)), "")
+
+
+# Frequent small words; those that several languages share count for each of them.
+_SMALL_WORDS = {
+    "English": """the of and to in a is that for it was on with as by at from be this an are or his her not have has
+        had which will but they their its were been who would when if more than said we you i please""",
+    "German": """der die das und ist nicht ein eine einen einem einer mit auf für von dem den des sich dass hat wird
+        bei auch nach wie aus zum zur sind im am über haben werden war oder noch nur vor bis durch wurde""",
+    "French": """le la les des et est un une dans pour que qui sur avec ne pas du au aux par plus ce cette ses son sa
+        il elle ont été à mais ou où se leur nous vous""",
+    "Spanish": """el la los las de del que y en un una por con no para su se es al lo como más fue ha sus este esta
+        pero son entre sobre ya desde""",
+    "Italian": """il la le gli di del della dei delle che e un una per con non sono è si al alla nel nella da dal ha
+        come più anche ma tra""",
+    "Portuguese": """o a os as de do da dos das que e em um uma para com não por se no na nos nas ao é foi mais
+        como seu sua pelo pela""",
+    "Dutch": """de het een en van in is dat op te voor met zijn niet aan er om ook als door bij uit naar heeft
+        worden werd maar nog over die""",
+    "Swedish": """och att det som en ett är av för på med den till inte om har från var han hon men sig vid efter
+        ska kan de sin""",
+    "Danish": """og at det som en et er af for på med den til ikke om har fra var han hun men sig ved efter skal
+        kan de sin""",
+    "Polish": """i w na z do nie się jest że to o jak za od po przez dla są był oraz ale który przy""",
+}
+_WORDS = {name: frozenset(words.split()) for name, words in _SMALL_WORDS.items()}
+_LEAST = 3  # small words of the other language
+_AHEAD = 2  # times as many as of English
+
+
+def foreign_language(text: str) -> str:
+    """The language of a text that is clearly not English; "" where it may be.
+
+    >>> foreign_language("Der Rat hat am Montag entschieden, dass die Brücke nicht gebaut wird.")
+    'German'
+    >>> foreign_language("The council of Le Mans and El Paso decided on Monday.")
+    ''
+    """
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    counts = {name: sum(word in known for word in words) for name, known in _WORDS.items()}
+    english = counts.pop("English")
+    best = max(counts, key=lambda name: counts[name])
+    return best if counts[best] >= max(_LEAST, _AHEAD * english) else ""

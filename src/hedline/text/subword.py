@@ -1,19 +1,100 @@
-"""Byte-level BPE at run time in plain Python: every text can be encoded, and copying a name is copying its pieces.
+"""Byte-level BPE at run time in plain Python, and control tokens.
 
-Pieces are byte strings; a piece that starts with a space starts a new word. On disk a piece is written with the
-usual byte-to-letter table (space is `Ġ`), so that the vocabulary file is plain text. Training uses the `tokenizers`
-package; encoding and decoding need nothing.
+Every text can be encoded, and copying a name is copying its pieces. Pieces are byte strings; a piece that starts with a
+space starts a new word. On disk a piece is written with the usual byte-to-letter table (space is `Ġ`), so that the
+vocabulary file is plain text. Training uses the `tokenizers` package; encoding and decoding need nothing.
+
+Control tokens stand before the input and tell a subword model what the headline should be like. Each training pair is
+labelled with how long its headline is, how much of it the lead supports, how it is cased, and whether it keeps the
+lead's negations; training sometimes hides a label behind its `any` form. At run time the labels are dials: a length,
+a wish for faithfulness, sentence case, no negation lost.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from hedline.errors import UserError, require
 from hedline.files import read_entries, write_text
+from hedline.text.meaning import POLARITY_NAMES, polarity_control
+from hedline.text.tokenize import FUNCTION_WORDS
+
+LENGTHS = (5, 7, 9, 11, 13, 16)  # upper bounds of the length classes in words; the last class is open
+SUPPORTS = (0.4, 0.6, 0.8, 0.999)  # upper bounds of the supported share of content words
+
+LENGTH_NAMES = (*(f"<len:{bound}>" for bound in LENGTHS), "<len:long>", "<len:any>")
+SUPPORT_NAMES = (*(f"<sup:{level}>" for level in range(len(SUPPORTS) + 1)), "<sup:any>")
+CASE_NAMES = ("<case:sentence>", "<case:title>", "<case:any>")
+GROUPS = (LENGTH_NAMES, SUPPORT_NAMES, CASE_NAMES, POLARITY_NAMES)
+CONTROLS: tuple[str, ...] = tuple(name for group in GROUPS for name in group)
+ANY: tuple[str, ...] = tuple(group[-1] for group in GROUPS)
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def pair_controls(lead: str, headline: str) -> list[str]:
+    """The four control names of a training pair: length, support, case, polarity."""
+    return [
+        length_control(len(headline.split())),
+        support_control(support(lead, headline)),
+        case_control(headline),
+        polarity_control(lead, headline),
+    ]
+
+
+def known_groups(vocabulary: Container[str]) -> tuple[tuple[str, ...], ...]:
+    """The groups of control tokens that a vocabulary has, by their `any` names: older models know fewer."""
+    return tuple(group for group in GROUPS if group[-1] in vocabulary)
+
+
+def length_control(words: int) -> str:
+    """The length class of a headline with this number of words."""
+    return LENGTH_NAMES[sum(words > bound for bound in LENGTHS)]
+
+
+def support_control(share: float) -> str:
+    """The support class for a share of supported content words."""
+    return SUPPORT_NAMES[sum(share >= bound for bound in SUPPORTS)]
+
+
+def dialed_support(usual: str, abstractiveness: float | None) -> str:
+    """The support class for `--abstractiveness`: below 0 the usual class, the next, then the one of all words copied.
+
+    New words are a matter of the search: no class stands for a headline with just some of them.
+
+    >>> [dialed_support("<sup:2>", dial) for dial in (1.0, 0.0, None, -0.5, -1.0)]
+    ['<sup:2>', '<sup:2>', '<sup:2>', '<sup:3>', '<sup:4>']
+    """
+    if abstractiveness is None or abstractiveness > -0.25:
+        return usual
+    most = len(SUPPORT_NAMES) - 2  # the last name leaves the class open
+    place = min(SUPPORT_NAMES.index(usual) + 1, most) if usual in SUPPORT_NAMES[:most] else most
+    return SUPPORT_NAMES[place if abstractiveness > -0.75 else most]
+
+
+def support(lead: str, headline: str) -> float:
+    """Share of the headline's content words that stand in the lead (0 when it has none).
+
+    >>> support("The mayor of Lund resigned.", "Lund mayor quits")
+    0.6666666666666666
+    """
+    content = [word for word in _WORD.findall(headline.lower()) if word not in FUNCTION_WORDS]
+    known = set(_WORD.findall(lead.lower()))
+    return sum(word in known for word in content) / len(content) if content else 0.0
+
+
+def case_control(headline: str) -> str:
+    """Sentence case, Title Case, or neither clearly."""
+    inner = [word for word in headline.split()[1:] if len(word) > 3 and word[0].isalpha()]
+    if len(inner) < 3 or headline.isupper():
+        return CASE_NAMES[-1]
+    share = sum(word[0].isupper() for word in inner) / len(inner)
+    return "<case:title>" if share >= 0.85 else "<case:sentence>" if share <= 0.6 else CASE_NAMES[-1]
+
 
 SPECIALS = ("<pad>", "<unk>", "<s>", "</s>")
 PAD, UNKNOWN, START, END = range(4)
@@ -21,7 +102,8 @@ PAD, UNKNOWN, START, END = range(4)
 # A word keeps the space before it; English clitics, numbers and punctuation stand alone.
 _PRETOKEN = re.compile(r"'(?:[sdmt]|ll|ve|re)(?![^\W\d_])| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+| ")
 _SPACES = re.compile(r"\s+")
-_CACHE_LIMIT = 200_000
+_CACHE_LIMIT = 1 << 24  # characters of pretokens whose pieces are remembered, about 200 MB
+_LONGEST_CACHED = 64  # characters; a longer one hardly comes again
 
 
 @lru_cache(maxsize=1)
@@ -46,6 +128,17 @@ def to_letters(text: str) -> str:
     return "".join(letters[byte] for byte in text.encode("utf-8", "replace"))
 
 
+def from_letters(names: Sequence[str]) -> list[bytes]:
+    """The bytes of names written in byte letters; all are turned at once, which is quicker than one by one."""
+    whole = "".join(names)
+    wrong = set(whole).difference(byte_letters().values())
+    if wrong:
+        raise UserError(f"the subword vocabulary holds {min(wrong)!r}, which is no byte letter; it is damaged")
+    data = whole.translate({ord(letter): byte for byte, letter in byte_letters().items()}).encode("latin-1")
+    ends = [0, *accumulate(map(len, names))]
+    return [data[start:end] for start, end in pairwise(ends)]
+
+
 class Subwords:
     """A piece vocabulary with its merges.
 
@@ -58,14 +151,12 @@ class Subwords:
         self.merges = list(merges)
         self.specials = specials
         self.ids = {name: index for index, name in enumerate(self.names)}
-        bytes_of = {letter: byte for byte, letter in byte_letters().items()}
-        try:
-            plain = [bytes(bytes_of[letter] for letter in name) for name in self.names[specials:]]
-        except KeyError as error:
-            raise UserError(f"the subword vocabulary holds {error}, which is no byte letter; it is damaged") from None
-        self.pieces: list[bytes] = [b""] * specials + plain
-        self._ranks = {pair: rank for rank, pair in enumerate(self.merges)}
+        if len(self.ids) != len(self.names):
+            raise UserError("the subword vocabulary names a piece twice; it is damaged")
+        self.pieces: list[bytes] = [b""] * specials + from_letters(self.names[specials:])
+        self._ranks = dict(zip(self.merges, range(len(self.merges)), strict=True))
         self._cache: dict[str, tuple[int, ...]] = {}
+        self._cached = 0  # characters
 
     def __len__(self) -> int:
         return len(self.names)
@@ -96,8 +187,9 @@ class Subwords:
                 break
             parts = _join(parts, self.merges[min(ranked)[0]])
         ids = tuple(self.ids.get(part, UNKNOWN) for part in parts)
-        if len(self._cache) < _CACHE_LIMIT:
+        if len(pretoken) <= _LONGEST_CACHED and self._cached < _CACHE_LIMIT:
             self._cache[pretoken] = ids
+            self._cached += len(pretoken)
         return ids
 
     def save(self, folder: Path) -> None:
@@ -116,10 +208,11 @@ class Subwords:
             raise UserError(f"{folder} holds no readable subword vocabulary ({error})") from None
         if tuple(names[:4]) != SPECIALS:
             raise UserError(f"{folder / 'vocab.input.txt'} does not begin with {' '.join(SPECIALS)}; it is damaged")
-        merges = [tuple(line.split(" ")) for line in lines]
-        if any(len(pair) != 2 for pair in merges):
+        cells = " ".join(lines).split(" ")
+        merges = list(zip(cells[::2], cells[1::2], strict=False))
+        if lines and list(map(" ".join, merges)) != lines:
             raise UserError(f"{folder / 'merges.txt'} has a line that is not two pieces; it is damaged")
-        return cls(names, [(left, right) for left, right in merges], count_specials(names))
+        return cls(names, merges, count_specials(names))
 
     @classmethod
     def train(cls, texts: Iterable[str], size: int, controls: Sequence[str] = ()) -> Subwords:

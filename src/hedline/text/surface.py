@@ -1,17 +1,85 @@
-"""From the model's words back to what is printed: casing and digits of the input, statistics otherwise.
+"""From the models' words back to what is printed: casing and digits of the input, statistics otherwise, and spaces.
 
-Every choice keeps a word's length in characters and bytes, so the search knows how long a headline is before
-its casing and digits are chosen: `added_length` of detokenize.py holds for the word and for its printed form.
+Every choice of casing and digits keeps a word's length in characters and bytes, so the search knows how long a headline
+is before they are chosen: `added_length` holds for the word and for its printed form.
+
+The space between two tokens depends on those two alone. Opening and closing quotes are different tokens, so no quotes
+need counting, and the search knows a headline's exact length while it grows. `needs_space` looks at few properties of
+the two: every token has a left class (how it behaves before another) and a right class (after another), and a small
+table over classes holds the answer, so that lengths of final texts are known without building them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from hedline.text.detokenize import detokenize, printed
-from hedline.text.source import Source
-from hedline.text.truecase import BREAKS, Truecaser, same_length, says_casing
+import numpy as np
+
+from hedline.text.casing import BREAKS, Truecaser, same_length, says_casing
+from hedline.text.tokenize import BRACKETS, Source
 from hedline.text.vocab import SPECIALS
+
+_PRINTED = {"``": '"', "''": '"', "`": "'", **{name: bracket for bracket, name in BRACKETS.items()}}
+_PRINTED |= {name.upper(): bracket for name, bracket in _PRINTED.items() if name.startswith("-")}
+
+_OPENING = frozenset(["``", "`", "(", "[", "{", "-lrb-", "-lsb-", "-lcb-"])
+_CLITICS = ("'s", "'m", "'d", "'ll", "'re", "'ve", "n't")
+_CLOSING = frozenset([".", ",", ";", ":", "?", "!", "%", "...", "''", "'", ")", "]", "}", *_CLITICS])
+_CLOSING |= {"-rrb-", "-rsb-", "-rcb-"}
+# Contractions that the Treebank takes apart.
+_JOINED = {"can": {"not"}, "d": {"'ye"}, "gim": {"me"}, "gon": {"na"}, "got": {"ta"}, "lem": {"me"}}
+_JOINED |= {"more": {"'n"}, "wan": {"na"}, "'t": {"is", "was"}}
+
+
+def printed(token: str) -> str:
+    """What a token looks like in running text: itself, but for quotes and named brackets.
+
+    >>> printed("``"), printed("-lrb-"), printed("n't")
+    ('"', '(', "n't")
+    """
+    return _PRINTED.get(token, token)
+
+
+def needs_space(left: str, right: str) -> bool:
+    """Whether a space stands between two neighbouring tokens; an empty `left` is the beginning of the text.
+
+    The casing of the tokens does not matter.
+
+    >>> needs_space("do", "n't"), needs_space("``", "Hello"), needs_space("a", "b"), needs_space("", "a")
+    (False, False, True, False)
+    """
+    left, right = left.lower(), right.lower()
+    if not left or left in _OPENING or right in _CLOSING or left[-1] == "$":
+        return False
+    return right not in _JOINED.get(left, ())
+
+
+def added_length(left: str, token: str) -> tuple[int, int]:
+    """Characters and UTF-8 bytes that a token adds to a text ending in the token `left` ("" at the beginning).
+
+    >>> added_length("café", "fermé"), added_length("ca", "n't")
+    ((6, 7), (3, 3))
+    """
+    text = printed(token)
+    space = int(needs_space(left, token))
+    return space + len(text), space + len(text.encode("utf-8", "replace"))
+
+
+def detokenize(tokens: Iterable[str]) -> str:
+    """Running text from tokens; empty ones leave no trace.
+
+    >>> detokenize(["He", "ca", "n't", "pay", "$", "5", "-lrb-", "``", "yet", "''", "-rrb-", "."])
+    'He can\\'t pay $5 ("yet").'
+    """
+    parts: list[str] = []
+    left = ""
+    for token in filter(None, tokens):
+        if needs_space(left, token):
+            parts.append(" ")
+        parts.append(printed(token))
+        left = token
+    return "".join(parts)
+
 
 Weights = Sequence[float]
 _ENDS = frozenset([".", "?", "!"])
@@ -115,7 +183,7 @@ class Surfacer:
 def surface(word: str, source: Source, truecaser: Truecaser | None = None, weights: Weights | None = None) -> str:
     """The printed form of one word; weights: its alignment over the input's positions.
 
-    >>> from hedline.text.source import read_source
+    >>> from hedline.text.tokenize import read_source
     >>> surface("#,###", read_source("Some 1,200 people fled.")), surface("nato", read_source("A NATO ship sank."))
     ('1,200', 'NATO')
     """
@@ -166,3 +234,40 @@ def _guess(form: str, word: str) -> str:
         return word
     capital = word.capitalize()
     return capital if same_length(capital, word) else word
+
+
+BEGIN = 0  # left class of the empty text
+CLOSING = 1  # right class of what joins any word before it
+_PLAIN, _JOINING = 1, 2
+_FIRSTS = {word: 3 + number for number, word in enumerate(_JOINED)}
+_SECONDS = {
+    word: 2 + number
+    for number, word in enumerate(sorted({s for v in _JOINED.values() for s in ([v] if isinstance(v, str) else v)}))
+}
+
+
+def left_class(token: str) -> int:
+    """How a token behaves at the end of a text."""
+    first = _FIRSTS.get(token.lower())
+    if first is not None:
+        return first
+    return _PLAIN if needs_space(token, "x") else _JOINING
+
+
+def right_class(token: str) -> int:
+    """How a token behaves when it is added to a text."""
+    second = _SECONDS.get(token.lower())
+    if second is not None:
+        return second
+    return 0 if needs_space("x", token) else CLOSING
+
+
+def _table() -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    lefts, rights = ["", "x", "(", *_FIRSTS], ["x", ",", *_SECONDS]
+    rows = [[int(needs_space(left, right)) for right in rights] for left in lefts]
+    return np.array(rows, np.int64)
+
+
+SPACE = _table()  # (left classes, right classes): 1 where a space stands between
+BEGINS = SPACE.copy()  # 1 where a new white-space word begins
+BEGINS[BEGIN] = 1

@@ -1,4 +1,4 @@
-"""The vocabulary: words to ids and back, specials first, one word a line in a plain-text file."""
+"""The vocabulary: words to ids and back, specials first, one word per line of a text file."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hedline.errors import UserError
 from hedline.files import read_entries, write_text
+from hedline.text.clean import UNFIT
 
 SPECIALS = ("<pad>", "<unk>", "<s>", "</s>")
 PAD, UNKNOWN, START, END = range(4)
@@ -23,6 +24,9 @@ class Vocabulary:
             raise UserError(f"a vocabulary begins with {' '.join(SPECIALS)}, not {' '.join(self.words[:4])[:60]!r}")
         if len(self.ids) != len(self.words):
             raise UserError("a vocabulary names each word once; this one repeats some")
+        unfit = UNFIT.search("\n".join(self.words))
+        if unfit:
+            raise UserError(f"a word of a vocabulary holds {unfit.group()!r}, which no headline may print")
 
     def __len__(self) -> int:
         return len(self.words)

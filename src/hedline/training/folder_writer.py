@@ -1,27 +1,99 @@
-"""What a training leaves behind while it runs: progress, the model folder, checkpoints, curves, a log, samples."""
+"""What a training leaves behind while it runs: progress, the model folder, checkpoints, curves, a log, samples.
+
+The model card (README.md of the folder) is written as far as training knows it; scores are added when they are
+measured. After each epoch the model writes a few greedy headlines, and a check says where they are all the same.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from hedline.data.dataset import Dataset
 from hedline.errors import UserError, require
-from hedline.files import write_text
-from hedline.models.batch import pad
-from hedline.models.model import architecture_table, save_model
+from hedline.files import digest, log_event, write_text
+from hedline.models.batch import END, START, UNKNOWN, pad
+from hedline.models.model import architecture_table, next_word_scores, save_model
+from hedline.plot import learning_curves
 from hedline.progress import Progress, duration
-from hedline.training.card import model_card
 from hedline.training.checkpoint import save_checkpoint
-from hedline.training.curves import write_curves
 from hedline.training.loop import Hooks, Place, Report, Trainer
-from hedline.training.samples import collapse_warning, greedy
+
+
+def model_card(trainer: Any, dataset: Dataset, training: dict[str, Any]) -> str:
+    """What it is, how it was made, how well it does on the validation data."""
+    shape = ", ".join(f"{key} {value}" for key, value in architecture_table(trainer.model).items())
+    config = ", ".join(f"{key} {value}" for key, value in trainer.config.table().items())
+    rows = [
+        "| epoch | train perplexity | valid | valid without unknown words |",
+        "|---|---|---|---|",
+        *(_row(row) for row in trainer.place.history),
+    ]
+    base = training.get("base")
+    origin = f"\n- Trained further from the model `{base['model']}` (weights {base['weights']})" if base else ""
+    return f"""# A hedline model ({trainer.model.family})
+
+- Architecture: {shape}
+- Data: {len(trainer.train_split):,} pairs, fingerprint `{dataset.fingerprint}`; {dataset.input_size:,} input and
+  {dataset.output_size:,} output {dataset.units}{origin}
+- Training: {config}
+- Made on {training["device"]} with torch {training["torch"]}
+- Licence of the weights: what the training data allow; state it here before you share the model
+
+Perplexities are per word with the end of the headline, `<unk>` counted as a word:
+
+{chr(10).join(rows)}
+"""
+
+
+def _row(row: dict[str, Any]) -> str:
+    def show(name: str) -> str:
+        return f"{row[name]:.2f}" if row.get(name) is not None else ""
+
+    return f"| {row['epoch']:g} | {show('train')} | {show('valid')} | {show('valid_known')} |"
+
+
+MOST_WORDS = 20
+
+
+def greedy(model: Any, inputs: Tensor, lengths: Tensor, most: int = MOST_WORDS) -> list[list[int]]:
+    """The likeliest next word again and again, for inputs (B, M); ids without `</s>`."""
+    was_training = model.training
+    model.eval()
+    with torch.inference_mode():
+        scores = next_word_scores(model, inputs, lengths)
+        outputs = torch.full_like(inputs[:, :1], START)
+        for _ in range(most):
+            step = scores(outputs)
+            step[:, [0, START, UNKNOWN]] = -torch.inf
+            outputs = torch.cat([outputs, step.argmax(dim=1, keepdim=True)], dim=1)
+            if bool((outputs == END).any(dim=1).all()):
+                break
+    model.train(was_training)
+    return [row[: row.index(END)] if END in row else row for row in outputs[:, 1:].tolist()]
+
+
+def collapse_warning(headlines: Sequence[Sequence[int]]) -> str | None:
+    """A sentence when the outputs of many inputs are (nearly) the same, None when all is well."""
+    inputs = len(headlines)
+    if inputs < 8:
+        return None
+    text, times = Counter(tuple(headline) for headline in headlines).most_common(1)[0]
+    if times < max(4, inputs // 3):
+        return None
+    what = "empty headlines" if not text else "the same headline"
+    return (
+        f"warning: the model writes {what} for {times} of {inputs} inputs; it ignores its input so far. If this "
+        "stays so after some epochs, train longer, lower --lr, or look at the data"
+    )
+
 
 TEXTS = ("vocab.input.txt", "vocab.output.txt", "merges.txt", "truecase.tsv")
 PROBES = 64
@@ -51,7 +123,7 @@ class FolderWriter:
 
     def hooks(self, stopped: Callable[[], bool]) -> Hooks:
         """The loop's view of this writer."""
-        return Hooks(report=self.report, epoch_done=self.epoch_done, save=self.save, stop=stopped)
+        return Hooks(self.report, self.epoch_done, self.save, stopped, self.say)
 
     def say(self, text: str) -> None:
         """A line for the user."""
@@ -67,6 +139,7 @@ class FolderWriter:
                 self.progress.start = self.began
             note = f"perplexity {report.perplexity:.1f}" + (f", lr {report.rate:.2g}" if report.rate else "")
             note += f", {report.skipped} bad steps skipped" if report.skipped else ""
+            note += f", {report.note}" if report.note else ""
             self.progress.advance(report.words - self.progress.done, note + self._time_left())
             if self.scalars:
                 self.scalars.add_scalar("train/perplexity", report.perplexity, self.trainer.place.total)
@@ -86,7 +159,10 @@ class FolderWriter:
             if self.progress is not None:
                 self.progress.close()
             self.progress = None
-            self.say(describe_row(row, improved))
+            seconds = self.trainer.seconds()
+            self.say(f"{describe_row(row, improved)}, {duration(seconds)}")
+            rate = round(row["words"] / max(seconds, 1e-9))
+            log_event(self.request.out, "epoch", epoch=row["epoch"], seconds=round(seconds, 2), words_per_second=rate)
             self._samples()
             if improved or self.trainer.config.keep == "last":
                 self._save_model()
@@ -103,7 +179,7 @@ class FolderWriter:
         out, trainer = self.request.out, self.trainer
         lines = "".join(json.dumps(row) + "\n" for row in trainer.place.history)
         write_text(out / "training.jsonl", lines)
-        write_curves(out / "curves.svg", trainer.place.history, f"{out.name}: perplexity")
+        write_text(out / "curves.svg", learning_curves(trainer.place.history, "perplexity by epoch"))
         if self.request.checkpoint_minutes:
             facts = {
                 **trainer.state_facts(),
@@ -114,6 +190,7 @@ class FolderWriter:
                 "base": self.base,
             }
             save_checkpoint(out, trainer.state_tensors(), facts)
+            log_event(out, "checkpoint", step=trainer.place.total, seconds=round(trainer.seconds(), 2))
 
     def finish(self, place: Place) -> None:
         """The last line."""
@@ -173,7 +250,7 @@ def describe_row(row: dict[str, Any], improved: bool) -> str:
     text = f"epoch {row['epoch']:g}: train perplexity {row['train']:.2f}"
     if row["valid"] is not None:
         text += f", valid {row['valid']:.2f} ({row['valid_known']:.2f} without unknown words)"
-    return text + (", best so far" if improved else "") + f", {duration(row['seconds'])}"
+    return text + (", best so far" if improved else "")
 
 
 def decoder_of(dataset: Dataset, words: Sequence[str]) -> Callable[[Sequence[int]], str]:
@@ -187,13 +264,10 @@ def decoder_of(dataset: Dataset, words: Sequence[str]) -> Callable[[Sequence[int
 
 def vocabulary_fingerprint(folder: Path) -> str:
     """One checksum of both vocabularies."""
-    digest = hashlib.sha256()
-    for side in ("input", "output"):
-        try:
-            digest.update((folder / f"vocab.{side}.txt").read_bytes())
-        except OSError as error:
-            raise UserError(f"cannot read {folder / f'vocab.{side}.txt'}: {error.strerror or error}") from None
-    return digest.hexdigest()
+    try:
+        return digest((folder / f"vocab.{side}.txt").read_bytes() for side in ("input", "output"))
+    except OSError as error:
+        raise UserError(f"cannot read {error.filename}: {error.strerror or error}") from None
 
 
 def device_name(device: torch.device) -> str:

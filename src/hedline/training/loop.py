@@ -1,11 +1,14 @@
 """The training loop, one for all families: epochs, steps, schedule, stopping. It knows nothing of files or screens.
 
-The host never waits for the device inside an epoch, except to report every few seconds.
+The host never waits for the device inside an epoch, except to report every few seconds. Several processes, started by
+`torchrun --nproc-per-node N -m hedline train …`, give one result: each does its share of every batch, gradients are
+summed, and all weights stay equal.
 """
 
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,16 +16,82 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
-from torch import Tensor
+import torch.distributed as dist
+from torch import Tensor, nn
 
 from hedline.errors import UserError
+from hedline.training.batches import DeviceSplit, EpochPlan, plan_epoch, share
 from hedline.training.checkpoint import pick, random_state, restore_random_state
 from hedline.training.config import TrainConfig
-from hedline.training.distributed import Group
-from hedline.training.evaluate import Perplexity, exp, measure_perplexity
 from hedline.training.optimizer import Average, GuardedOptimizer, learning_rate, renormalize
-from hedline.training.plan import EpochPlan, plan_epoch, share
-from hedline.training.split import DeviceSplit
+from hedline.training.perplexity import Perplexity, exp, measure_perplexity
+
+
+class Group:
+    """This process among its peers. rank 0 writes files and speaks."""
+
+    def __init__(self) -> None:
+        self.world = int(os.environ.get("WORLD_SIZE", "1"))
+        self.rank = int(os.environ.get("RANK", "0"))
+        self.local = int(os.environ.get("LOCAL_RANK", "0"))
+        if self.world > 1 and not dist.is_initialized():
+            dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+
+    @property
+    def first(self) -> bool:
+        """Whether this process writes and speaks."""
+        return self.rank == 0
+
+    def device(self, wanted: str) -> torch.device:
+        """`auto`, `cpu`, `cuda` or `cuda:1`; among several processes each takes its own GPU."""
+        if wanted == "auto":
+            wanted = "cuda" if torch.cuda.is_available() else "cpu"
+        if wanted == "cuda":
+            torch.cuda.set_device(self.local)
+            return torch.device("cuda", self.local)
+        return torch.device(wanted)
+
+    def sum_gradients(self, model: nn.Module) -> None:
+        """Add up the gradients of all processes; a process without words of its own adds zeros."""
+        if self.world == 1:
+            return
+        for value in model.parameters():
+            if value.grad is None:
+                value.grad = torch.zeros_like(value)
+        pending = [dist.all_reduce(value.grad, async_op=True) for value in model.parameters()]
+        for work in pending:
+            work.wait()
+
+    def sum(self, value: Tensor) -> Tensor:
+        """The sum of a tensor over all processes."""
+        if self.world > 1:
+            dist.all_reduce(value)
+        return value
+
+    def agree(self, value: float, device: torch.device) -> float:
+        """Rank 0's value, everywhere."""
+        if self.world == 1:
+            return value
+        shared = torch.tensor([value], dtype=torch.float64, device=device)
+        dist.broadcast(shared, 0)
+        return float(shared)
+
+    def wait(self) -> None:
+        """Until all processes are here."""
+        if self.world > 1:
+            dist.barrier()
+
+    def close(self) -> None:
+        """Leave the group."""
+        if self.world > 1 and dist.is_initialized():
+            dist.destroy_process_group()
+
+    def __enter__(self) -> Group:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
 
 REPORT_SECONDS = 2.0
 HOPELESS_STEPS = 20
@@ -33,7 +102,7 @@ class Place:
     """Where a training stands; everything but tensors that a resumed run must know.
 
     epoch, step: next epoch and next step in it; total: steps done; halvings: of the learning rate; best: lowest
-    validation perplexity; worse: epochs since; seconds: spent before this run; history: one row an epoch.
+    validation perplexity; worse: epochs since; seconds: spent before this run; history: one row per epoch.
     """
 
     epoch: int = 0
@@ -58,17 +127,19 @@ class Report:
     perplexity: float
     rate: float
     skipped: int
+    note: str = ""
 
 
 @dataclass
 class Hooks:
     """What the loop tells the outside: report (every few seconds), epoch_done (row, improved), save (checkpoint due),
-    stop (asked after every step: true ends the run at once, after a save)."""
+    stop (asked after every step: true ends the run at once, after a save), say (a line for the user)."""
 
     report: Callable[[Report], None] = lambda report: None
     epoch_done: Callable[[dict[str, Any], bool], None] = lambda row, improved: None
     save: Callable[[], None] = lambda: None
     stop: Callable[[], bool] = lambda: False
+    say: Callable[[str], None] = lambda line: None
 
 
 class Interrupted(Exception):  # noqa: N818
@@ -168,8 +239,13 @@ class Trainer:
         words = int(plan.tokens[: self.place.step].sum())
         total = float(self.group.sum(self.loss_sum.clone()))
         place = self.place
-        hooks.report(Report(place.epoch, place.step, plan.steps, words, exp(total, words), rate, now_skipped))
+        note = self.note(hooks)
+        hooks.report(Report(place.epoch, place.step, plan.steps, words, exp(total, words), rate, now_skipped, note))
         return now_skipped
+
+    def note(self, hooks: Hooks) -> str:
+        """What else a report should say; objectives other than likelihood have more to tell."""
+        return ""
 
     def _finish_epoch(self, plan: EpochPlan, hooks: Hooks, whole: bool) -> None:
         """Renormalise, validate, decide on the rate, tell the outside, save."""
@@ -187,12 +263,13 @@ class Trainer:
             "valid": valid.closed if valid else None,
             "valid_known": valid.known if valid else None,
             "rate": learning_rate(config, self.progress(), place.halvings),
-            "seconds": round(self.seconds(), 2),
             "words": place.words_seen,
+            **self.row_facts(),
         }
         judged = valid.closed if valid else train
         improved = judged < place.best or not place.history
-        place.worse = 0 if improved else place.worse + 1
+        gained = judged < place.best * (1 - config.least_gain) or not place.history
+        place.worse = 0 if gained else place.worse + 1
         if not improved and config.schedule == "halve":
             place.halvings += 1
         place.best = min(place.best, judged)
@@ -203,6 +280,10 @@ class Trainer:
             place.epoch, place.step = place.epoch + 1, 0
             self.loss_sum.zero_()
         hooks.save()
+
+    def row_facts(self) -> dict[str, Any]:
+        """What else an epoch's row in the history says."""
+        return {}
 
     def validate(self) -> Perplexity | None:
         """Perplexity on the validation split, None without one."""
@@ -236,6 +317,29 @@ class Trainer:
     def _stalled(self) -> bool:
         return 0 < self.config.patience <= self.place.worse
 
+    def measure_threads(self) -> dict[int, float]:
+        """Seconds of the first step's gradient by number of threads: one, and as many as torch would take.
+
+        Small products go slower on many threads, far slower where other programs use the cores. Weights and random
+        numbers are left as they were.
+        """
+        plan, placed, _ = self._prepare_epoch()
+        batch, most, random = placed.batch(0), torch.get_num_threads(), torch.get_rng_state()
+        self.model.train()
+        found = {}
+        for count in sorted({1, most}):
+            torch.set_num_threads(count)
+            times = []
+            for _ in range(3):
+                begin = time.perf_counter()
+                (self.model.loss(batch)[0] / int(plan.tokens[0])).backward()
+                times.append(time.perf_counter() - begin)
+            found[count] = min(times[1:])
+        self.model.zero_grad(set_to_none=True)
+        torch.set_rng_state(random)
+        torch.set_num_threads(most)
+        return found
+
     def state_tensors(self) -> dict[str, Tensor]:
         """All tensors of a checkpoint."""
         parts = {
@@ -248,8 +352,9 @@ class Trainer:
         return {f"{prefix}{name}": value for prefix, part in parts.items() for name, value in part.items()}
 
     def state_facts(self) -> dict[str, Any]:
-        """What a checkpoint says besides its tensors."""
-        return {"place": {**asdict(self.place), "seconds": self.seconds()}, "config": self.config.table()}
+        """What a checkpoint says besides its tensors; the time stands in the folder's log."""
+        place = {name: value for name, value in asdict(self.place).items() if name != "seconds"}
+        return {"place": place, "config": self.config.table()}
 
     def restore(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
         """Go back to where a checkpoint was taken."""

@@ -1,11 +1,15 @@
-"""`hedline train`: data folder in, model folder out."""
+"""`hedline train`: a data folder becomes a model folder.
+
+A finished model can be trained further on other data: its weights, architecture and feature weights are the start.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +17,84 @@ import torch
 
 from hedline.data.dataset import Dataset, Pairs
 from hedline.errors import UserError
+from hedline.files import LOCK, logged_seconds, read_json, training_lock, was_killed, write_text
 from hedline.models.model import build_model, read_words, shared_words
-from hedline.models.nnlm import Regularization
-from hedline.models.start import start_at_frequencies, start_copying
-from hedline.training.base import Base
-from hedline.training.checkpoint import load_checkpoint
-from hedline.training.config import TrainConfig, convert, override
-from hedline.training.distributed import Group
+from hedline.models.nnlm import Regularization, start_at_frequencies, start_copying
+from hedline.runtime.folder import ModelFolder
+from hedline.training.batches import DeviceSplit
+from hedline.training.checkpoint import NAME, load_checkpoint
+from hedline.training.config import TrainConfig, architecture_for, config_for, convert, override
 from hedline.training.folder_writer import FolderWriter, vocabulary_fingerprint
-from hedline.training.loop import Interrupted, Place, Trainer
-from hedline.training.settings import architecture_for, config_for
-from hedline.training.split import DeviceSplit
+from hedline.training.loop import Group, Interrupted, Place, Trainer
+
+GENTLER = 0.25  # of the usual learning rate: the weights are good already
+MOST_EPOCHS = 5  # and little is left to learn
+LEAST_BATCH = 32  # headlines; each step updates a large model whole, however few pairs it saw
+
+
+@dataclass(frozen=True)
+class Base:
+    """The model to begin with; float32 or int8."""
+
+    folder: ModelFolder
+
+    @classmethod
+    def open(cls, path: Path, data: Path) -> Base:
+        """Open a model folder and check that the data was prepared with its vocabularies."""
+        folder = ModelFolder.open(path)
+        if vocabulary_fingerprint(path) != vocabulary_fingerprint(data):
+            raise UserError(
+                f"{data} has other vocabularies than {path}; prepare it anew with --vocabulary-from {path.name} "
+                "(or the model's path)"
+            )
+        return cls(folder)
+
+    def decide(
+        self, preset: str, settings: Mapping[str, Any], pairs: int, on_gpu: bool
+    ) -> tuple[TrainConfig, str, dict[str, Any]]:
+        """Config, family and architecture: the last two are the model's own."""
+        family, architecture = self.folder.config.family, self.folder.config.architecture
+        decoder = {"feedforward": "nnlm", "transformer": "transformer"}.get(family) or str(architecture["decoder"])
+        config, rest = config_for(preset, decoder, settings, pairs, on_gpu)
+        if rest:
+            raise UserError(f"--from keeps the model's architecture; it cannot set {', '.join(rest)}")
+        if config.objective == "risk":
+            return config, family, dict(architecture)
+        return override(self._gentler(config), settings), family, dict(architecture)
+
+    @staticmethod
+    def _gentler(config: TrainConfig) -> TrainConfig:
+        batch = max(config.batch, LEAST_BATCH) if config.batch_of == "headlines" else config.batch
+        return replace(
+            config, lr=GENTLER * min(config.lr, TrainConfig.lr), epochs=min(config.epochs, MOST_EPOCHS), batch=batch
+        )
+
+    def copy_weights(self, model: Any) -> None:
+        """Give a fresh model of the same architecture this one's weights."""
+        tensors = self.folder.tensors
+        model.load_folder_tensors(
+            {name: torch.from_numpy(tensors.float(name).copy()) for name in model.folder_tensors()}
+        )
+
+    def copy_tuning(self, out: Path) -> bool:
+        """Hand down the feature weights, a better start than none; whether there were any."""
+        tuning = self.folder.file("tuning.json")
+        if not tuning.is_file() or (out / "tuning.json").exists():
+            return False
+        write_text(out / "tuning.json", tuning.read_text(encoding="utf-8"))
+        return True
+
+    def table(self) -> dict[str, str]:
+        """What config.json and the checkpoint say about the origin."""
+        return {"model": self.folder.path.name, "weights": self.folder.config.weights_id}
+
+
+def usual_controls(model: Path) -> list[str]:
+    """The control tokens that a model folder's tuning uses it with."""
+    tuning = model / "tuning.json"
+    found = read_json(tuning).get("decoding", {}).get("controls", {}) if tuning.is_file() else {}
+    return [str(name) for name in found.values()]
+
 
 CHANGEABLE = ("epochs", "patience", "time_limit")
 
@@ -56,13 +127,13 @@ def train(request: TrainRequest) -> Place:
     """Train a model; returns where the training ended, with its history."""
     dataset = Dataset.open(request.data)
     pairs = training_pairs(dataset)
-    with Group() as group:
+    with Group() as group, claimed(request, group):
         device = group.device(request.device)
-        tensors, facts = load_checkpoint(request.out) if request.resume else ({}, None)
+        # A training that was killed before its first checkpoint begins anew.
+        resumed = request.resume and not ((request.out / LOCK).is_file() and not has_checkpoint(request.out))
+        tensors, facts = load_checkpoint(request.out) if resumed else ({}, None)
         base = Base.open(request.base, request.data) if request.base and facts is None else None
         config, family, architecture = decide(request, dataset, len(pairs), device, facts, base)
-        if not request.resume and group.first:
-            refuse_to_overwrite(request.out)
         torch.manual_seed(config.seed)
         words = [read_words(request.data / f"vocab.{side}.txt") for side in ("input", "output")]
         regularization = Regularization(config.dropout, config.label_smoothing)
@@ -73,15 +144,77 @@ def train(request: TrainRequest) -> Place:
         torch.manual_seed(config.seed + group.rank)
         place = device if request.data_on_device else "cpu"
         valid = DeviceSplit(dataset.split("valid"), place) if dataset.has("valid") else None
-        trainer = Trainer(model, DeviceSplit(pairs, place), valid, config, group)
+        trainer = make_trainer(model, DeviceSplit(pairs, place), valid, config, group, request, base)
+        choose_threads(trainer, fresh=facts is None)
         if facts is not None:
             trainer.restore(tensors, facts)
+            trainer.place.seconds = logged_seconds(request.out, "checkpoint") or trainer.place.seconds
         del tensors
         origin = base.table() if base else (facts or {}).get("base")
         writer = FolderWriter(trainer, request, dataset, words[1], origin)
         if base is not None and group.first:
             introduce(base, trainer, request.out)
         return run(trainer, request, writer)
+
+
+def choose_threads(trainer: Trainer, fresh: bool) -> None:
+    """The CPU threads that do the first step quickest; what a user or an interrupted run decided is kept."""
+    config = trainer.config
+    if trainer.device.type != "cpu":
+        return
+    if config.threads:
+        torch.set_num_threads(config.threads)
+        return
+    if not fresh or trainer.group.world > 1 or "OMP_NUM_THREADS" in os.environ or torch.get_num_threads() == 1:
+        return
+    times = trainer.measure_threads()
+    chosen = min(times, key=lambda count: times[count])
+    torch.set_num_threads(chosen)
+    trainer.config = replace(config, threads=chosen)  # a resumed run goes on with the same sums
+    tried = ", ".join(f"{1000 * seconds:.1f} ms with {count}" for count, seconds in times.items())
+    print(f"threads: {chosen} (a step takes {tried}; --set threads=N decides it)", flush=True)
+
+
+@contextlib.contextmanager
+def claimed(request: TrainRequest, group: Group) -> Iterator[None]:
+    """The output folder for this training alone; what another left there is not overwritten."""
+    if not group.first:
+        yield
+        return
+    killed = was_killed(request.out) and not has_checkpoint(request.out)
+    if request.resume and not killed:
+        if not has_checkpoint(request.out):
+            load_checkpoint(request.out)  # says that there is none
+    elif not killed:
+        refuse_to_overwrite(request.out)
+    with training_lock(request.out):
+        yield
+
+
+def has_checkpoint(out: Path) -> bool:
+    """Whether there is something to resume from."""
+    return (out / NAME).is_file()
+
+
+def make_trainer(
+    model: Any,
+    pairs: DeviceSplit,
+    valid: DeviceSplit | None,
+    config: TrainConfig,
+    group: Group,
+    request: TrainRequest,
+    base: Base | None,
+) -> Trainer:
+    """The loop for the config's objective."""
+    if config.objective != "risk":
+        return Trainer(model, pairs, valid, config, group)
+    from hedline.text.subword import Subwords
+    from hedline.training.risk import RiskTrainer
+
+    if model.family != "transformer":
+        raise UserError("the risk objective trains transformers; leave --objective out for other models")
+    used = usual_controls(base.folder.path if base else request.out)
+    return RiskTrainer(model, pairs, valid, config, group, Subwords.load(request.data), used)
 
 
 def start_informed(model: Any, config: TrainConfig, pairs: Pairs, words: list[list[str]]) -> None:
@@ -143,6 +276,8 @@ def decide(
 ) -> tuple[TrainConfig, str, dict[str, Any]]:
     """Config, family and architecture: from the request and the data, from the base, or from the checkpoint."""
     on_gpu = device.type == "cuda"
+    if base is None and facts is None and request.settings.get("objective") == "risk":
+        raise UserError("the risk objective improves a finished model; name it with --from")
     if base is not None:
         return base.decide(request.preset, request.settings, pairs, on_gpu)
     if facts is None:

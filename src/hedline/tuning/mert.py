@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hedline.arrays import Doubles
 from hedline.tuning.linesearch import Problem, line_search
-from hedline.tuning.pool import Array
 
 ENOUGH = 1e-6  # a sweep that gains less ends the climb
 
@@ -28,7 +28,7 @@ class MertOptions:
 class Climb(NamedTuple):
     """Where one start led: weights (k,), score, line searches made."""
 
-    weights: Array
+    weights: Doubles
     score: float
     searches: int
 
@@ -37,14 +37,14 @@ class Climb(NamedTuple):
 class Optimum:
     """The best weights (k,), their corpus score, which start led there (0: the current weights), searches made."""
 
-    weights: Array
+    weights: Doubles
     score: float
     start: int
     searches: int
 
 
 def optimize(
-    problem: Problem, starts: Sequence[Array], seed: Sequence[int], options: MertOptions | None = None
+    problem: Problem, starts: Sequence[Doubles], seed: Sequence[int], options: MertOptions | None = None
 ) -> Optimum:
     """Climb from each of `starts` and from random points, and keep the best.
 
@@ -69,7 +69,7 @@ def optimize(
     return Optimum(rescale(problem, climbs[best].weights, climbs[best].score), climbs[best].score, best, searches)
 
 
-def climb(problem: Problem, weights: Array, rng: np.random.Generator, options: MertOptions) -> Climb:
+def climb(problem: Problem, weights: Doubles, rng: np.random.Generator, options: MertOptions) -> Climb:
     """Sweep over the directions, moving at every gain, until a sweep gains nothing."""
     score, searches = problem.score(weights), 0
     for _ in range(options.sweeps):
@@ -84,17 +84,17 @@ def climb(problem: Problem, weights: Array, rng: np.random.Generator, options: M
     return Climb(weights, score, searches)
 
 
-def rescale(problem: Problem, weights: Array, score: float) -> Array:
+def rescale(problem: Problem, weights: Doubles, score: float) -> Doubles:
     """The same ranking with the first weight (log_prob) at 1, where it is positive and bounds and score allow it."""
     if weights[0] <= 0 or weights[0] == 1:
         return weights
-    scaled: Array = weights / weights[0]
+    scaled: Doubles = weights / weights[0]
     if problem.bounds.hold(scaled) and problem.score(scaled) >= score - 1e-9:
         return scaled
     return weights
 
 
-def _directions(problem: Problem, rng: np.random.Generator, count: int) -> Iterator[Array]:
+def _directions(problem: Problem, rng: np.random.Generator, count: int) -> Iterator[Doubles]:
     """Every free coordinate in random order, then random directions in units of each feature's spread."""
     free = problem.bounds.free()
     for axis in rng.permutation(free):
@@ -105,7 +105,7 @@ def _directions(problem: Problem, rng: np.random.Generator, count: int) -> Itera
         yield direction
 
 
-def _random_point(problem: Problem, rng: np.random.Generator) -> Array:
+def _random_point(problem: Problem, rng: np.random.Generator) -> Doubles:
     """Weights drawn as Z-MERT draws them, wider: uniform in [-2, 2] where the bounds allow, fixed ones kept."""
     low, high = np.maximum(problem.bounds.low, -2.0), np.minimum(problem.bounds.high, 2.0)
     low, high = np.minimum(low, problem.bounds.high), np.maximum(high, problem.bounds.low)

@@ -2,22 +2,28 @@
 
 Z-MERT (Zaidan 2009) is what the original system was tuned with. Its files: `params.txt` (lines `name ||| value Opt|Fix
 min max random-min random-max`, then `normalization = …`), the decoder's configuration (`name value` lines), n-best
-lists (`i ||| text ||| features ||| score`, i from 0), references (`ref.0`, `ref.1`, … one input a line) and its own
-configuration (`-option value # comment` lines).
+lists (`i ||| text ||| features ||| score`, i from 0), references (`ref.0`, `ref.1`, … one input per line) and its own
+configuration (`-option value # comment` lines). `export_zmert` writes a finished run as such a folder; such a folder
+can be read as a problem for our optimiser.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
+from hedline.arrays import Doubles
 from hedline.errors import UserError
 from hedline.files import open_binary, write_text
-from hedline.tuning.pool import Array
+from hedline.tuning.linesearch import Bounds, Problem
+from hedline.tuning.nbest import Hypothesis, Judge, Pool
+from hedline.tuning.rounds import Tuning, make_problem
+from hedline.tuning.tune import Settings
 
 RANDOM_RANGE = (-1.0, 1.0)  # what the original's params.txt gives every weight
 
@@ -44,7 +50,7 @@ class Candidate:
 
     index: int
     text: str
-    features: Array
+    features: Doubles
     score: float | None = None
 
 
@@ -185,3 +191,52 @@ def _infinite(value: float) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.replace("|||", "| | |").split())
+
+
+def export_zmert(folder: Path, tuning: Tuning, settings: Settings, path: Path) -> None:
+    """Write params.txt, decoder.txt, nbest.out, ref.0 …, and ZMERT_cfg.txt for all lists of a run."""
+    bounds = settings.ranges()
+    weights = tuning.weights
+    write_params(folder / "params.txt", _parameters(bounds, weights))
+    write_decoder_config(folder / "decoder.txt", weights)
+    write_nbest(folder / "nbest.out", _candidates(tuning.pool, np.array(list(weights.values()))))
+    items, _ = settings.read(path)
+    count = write_references(folder / "ref", [item.references for item in items])
+    write_config(
+        folder / "ZMERT_cfg.txt",
+        {
+            "r": "ref", "rps": count, "p": "params.txt", "m": "BLEU 4 closest", "ipi": settings.restarts,
+            "decOut": "nbest.out", "dcfg": "decoder.txt", "N": settings.beam, "seed": settings.seed,
+        },
+    )  # fmt: skip
+
+
+def read_zmert(folder: Path, judge: Judge) -> tuple[Problem, Doubles]:
+    """The problem in a Z-MERT folder (params.txt, nbest.out, ref.*) for any objective, and its first weights (k,)."""
+    parameters, _ = read_params(folder / "params.txt")
+    names = tuple(parameter.name for parameter in parameters)
+    references = read_references(folder / "ref")
+    pool = Pool(len(references))
+    candidates = read_nbest(folder / "nbest.out", len(names))
+    for index, group in groupby(candidates, key=lambda candidate: candidate.index):
+        if index >= len(references):
+            raise UserError(f"{folder / 'nbest.out'} has input {index}, but there are {len(references)} references")
+        members = list(group)
+        statistics = judge.statistics([member.text for member in members], references[index])
+        pool.add(index, [Hypothesis(m.text, m.features, row) for m, row in zip(members, statistics, strict=True)])
+    ranges = np.array([parameter.bounds() for parameter in parameters])
+    start = np.array([parameter.value for parameter in parameters])
+    return make_problem(pool, judge.objective, Bounds(names, ranges[:, 0], ranges[:, 1])), start
+
+
+def _parameters(bounds: Bounds, weights: dict[str, float]) -> list[Parameter]:
+    return [
+        Parameter(name, weights[name], low < high, low, high, (max(low, -1.0), min(high, 1.0)))
+        for name, (low, high) in bounds.named().items()
+    ]
+
+
+def _candidates(pool: Pool, weights: Doubles) -> Iterator[Candidate]:
+    for index, hypotheses in enumerate(pool.hypotheses()):
+        for each in hypotheses:
+            yield Candidate(index, each.text, each.features, float(each.features @ weights))

@@ -1,0 +1,175 @@
+"""IR: the headline of the training lead that BM25 finds nearest to the input (Table 1).
+
+The index is one array of postings sorted by (word, document). A query reads the postings of its rare words whole and
+looks the frequent ones up only in documents that can still win, so the answer is exact and most postings stay unread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from hedline.arrays import Array, Floats
+from hedline.baselines.corpus import Corpus, Texts, encode_corpus, join_text, split_text
+from hedline.baselines.fitting import WorkFolder, data_identity, load_array, save_array, training_pairs
+from hedline.baselines.system import Limit, needs_folder, read_config, write_config
+from hedline.corpora.sets import EvaluationItem
+from hedline.progress import track
+from hedline.text.tokenize import normalize
+
+K1, B = 1.2, 0.75
+
+
+@dataclass(frozen=True)
+class Index:
+    """BM25 weights of every word in every document.
+
+    starts: (words + 1,) where each word's postings begin; documents: (postings,) int32, rising within a word;
+    weights: (postings,) float32, what the word adds to the document's score; highest: (words,) its largest weight.
+    """
+
+    starts: Array
+    documents: Array
+    weights: Array
+    highest: Array
+
+    @property
+    def size(self) -> int:
+        """How many documents can be found."""
+        return int(self.documents.max(initial=-1)) + 1
+
+    def best(self, query: Sequence[int]) -> tuple[int, float]:
+        """Return the best document of a query of distinct words and its score; the earliest of equals, -1 if none."""
+        words = sorted((w for w in query if self.starts[w] < self.starts[w + 1]), key=lambda w: -self.highest[w])
+        if not words:
+            return -1, 0.0
+        # What the words from each place on can still add to any document.
+        rest = np.append(np.cumsum([float(self.highest[w]) for w in words][::-1])[::-1], 0.0)
+        candidates, scores, end = self._candidates(words, rest)
+        for place in range(end, len(words)):
+            scores = scores + self._lookup(words[place], candidates)
+            kept = scores + rest[place + 1] * (1 + 1e-6) >= scores.max()
+            candidates, scores = candidates[kept], scores[kept]
+        top = int(np.argmax(scores))
+        return int(candidates[top]), float(scores[top])
+
+    def _candidates(self, words: list[int], rest: Array) -> tuple[Array, Floats, int]:
+        """Read postings until no unread document can win: (documents, their scores so far, words read)."""
+        documents, weights = np.empty(0, np.int32), np.empty(0, np.float32)
+        for place, word in enumerate(words):
+            if len(weights) and weights.max() > rest[place] * (1 + 1e-6):
+                return documents, weights, place
+            new = slice(self.starts[word], self.starts[word + 1])
+            documents, weights = _merge(documents, weights, self.documents[new], self.weights[new])
+        return documents, weights, len(words)
+
+    def _lookup(self, word: int, documents: Array) -> Floats:
+        """(documents,) what a word adds to each of some documents."""
+        low, high = int(self.starts[word]), int(self.starts[word + 1])
+        places = np.minimum(np.searchsorted(self.documents[low:high], documents), high - low - 1) + low
+        return np.where(self.documents[places] == documents, self.weights[places], np.float32(0))
+
+
+def _merge(left: Array, left_weights: Array, right: Array, right_weights: Array) -> tuple[Array, Floats]:
+    """Add two sparse vectors given as rising documents and their weights."""
+    both = np.concatenate([left, right])
+    order = np.argsort(both, kind="stable")
+    both, weights = both[order], np.concatenate([left_weights, right_weights])[order]
+    new = np.ones(len(both), bool)
+    new[1:] = both[1:] != both[:-1]
+    return both[new], np.add.reduceat(weights, np.flatnonzero(new)) if len(both) else weights
+
+
+def build_index(leads: Texts, words: int, k1: float = K1, b: float = B) -> Index:
+    """Weigh every (word, document) pair of the leads; words: the size of the vocabulary.
+
+    idf · tf / (tf + k1 (1 - b + b · length / mean length)), idf = log(1 + (N - n + 0.5) / (n + 0.5)).
+    """
+    keys = leads.flat.astype(np.int64)
+    keys *= len(leads)
+    keys += leads.owners
+    keys.sort()
+    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    counts = np.diff(first, append=len(keys)).astype(np.float32)
+    keys = keys[first]
+    documents = (keys % len(leads)).astype(np.int32)
+    keys //= len(leads)
+    starts = np.searchsorted(keys, np.arange(words + 1))
+    del keys
+    held = np.diff(starts)
+    idf = np.log1p((len(leads) - held + 0.5) / (held + 0.5)).astype(np.float32)
+    lengths = leads.lengths / leads.lengths.mean()
+    weights = counts / (counts + (k1 * (1 - b + b * lengths)).astype(np.float32)[documents])
+    weights *= np.repeat(idf, held)
+    highest = np.zeros(words, np.float32)
+    highest[held > 0] = np.maximum.reduceat(weights, starts[:-1][held > 0])
+    return Index(starts, documents, weights, highest)
+
+
+class Retrieval:
+    """The index, its vocabulary and the headlines of its documents."""
+
+    name: ClassVar[str] = "ir"
+    fit_options: ClassVar[frozenset[str]] = frozenset({"limit", "k1", "b"})
+
+    def __init__(self, index: Index, ids: Mapping[str, int], headlines: Array, offsets: Array) -> None:
+        """headlines: (bytes,) all headlines in UTF-8, one after the other; offsets: (documents + 1,) into them."""
+        self.index, self.ids = index, ids
+        self._headlines, self._offsets = headlines, offsets
+
+    @classmethod
+    def fit(cls, data: Sequence[Path], out: Path, options: Mapping[str, Any]) -> Path:
+        """Index the leads of all pairs; options: `k1`, `b`, and `limit`, the most pairs to read."""
+        limit = options.get("limit")
+        settings = {"k1": options.get("k1", K1), "b": options.get("b", B), "limit": limit, "data": data_identity(data)}
+        work = WorkFolder(out, {"baseline": cls.name, **settings})
+        corpus = encode_corpus(data, work, limit)
+        _save_headlines(out, data, limit)
+        _save_index(out, corpus, float(settings["k1"]), float(settings["b"]))
+        write_config(out, cls.name, {**settings, "pairs": len(corpus.leads), "words": len(corpus.words)})
+        work.remove()
+        return out
+
+    @classmethod
+    def open(cls, folder: Path | None) -> Self:
+        """Map the arrays of a fitted folder; only what queries touch is read."""
+        folder = needs_folder(folder, cls.name)
+        read_config(folder, cls.name)
+        parts = [load_array(folder / f"{part}.npy") for part in ("starts", "documents", "weights", "highest")]
+        words = join_text(load_array(folder / "words.npy")).split("\n")
+        ids = {word: index for index, word in enumerate(words)}
+        headlines = [load_array(folder / f"{part}.npy") for part in ("headlines", "headline_offsets")]
+        return cls(Index(*parts), ids, *headlines)
+
+    def headlines(self, items: Sequence[EvaluationItem], limit: Limit) -> list[str]:
+        """Find one headline per item, cut at whole words to the limit."""
+        return [limit.cut(self.headline(item.lead)) for item in track(items, "searching", len(items), "leads")]
+
+    def headline(self, lead: str) -> str:
+        """Return the headline of the nearest training lead; empty when no word of the lead is known."""
+        known = {self.ids[word] for word in normalize(lead) if word in self.ids}
+        document, _ = self.index.best(sorted(known))
+        if document < 0:
+            return ""
+        return join_text(self._headlines[self._offsets[document] : self._offsets[document + 1]])
+
+
+def _save_headlines(out: Path, data: Sequence[Path], limit: int | None) -> None:
+    blocks, lengths = bytearray(), []
+    for pair in training_pairs(data, "keeping headlines", limit):
+        text = " ".join(pair.headline.split()).encode("utf-8", "replace")
+        blocks += text
+        lengths.append(len(text))
+    save_array(out / "headlines.npy", np.frombuffer(blocks, np.uint8))
+    save_array(out / "headline_offsets.npy", np.concatenate([[0], np.cumsum(lengths)]))
+
+
+def _save_index(out: Path, corpus: Corpus, k1: float, b: float) -> None:
+    index = build_index(corpus.leads, len(corpus.words), k1, b)
+    for part in ("starts", "documents", "weights", "highest"):
+        save_array(out / f"{part}.npy", getattr(index, part))
+    save_array(out / "words.npy", split_text("\n".join(corpus.words)))

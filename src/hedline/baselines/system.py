@@ -1,0 +1,144 @@
+"""The one interface of all baselines: a limit, a fitted folder, headlines for a set.
+
+A fitted baseline is a folder: `config.json` (`{"format": 1, "baseline": "ir", …}`, written last, so that a folder
+without it is an unfinished fit) beside plain arrays and text files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self
+
+from hedline.corpora.sets import EvaluationItem
+from hedline.errors import UserError
+from hedline.files import is_file, read_json, write_json
+
+FORMAT = 1
+
+# Name on the command line to `module:class`; a system's module, and what it needs, is imported when it is asked for.
+SYSTEMS = {
+    "prefix": "hedline.baselines.prefix:Prefix",
+    "ir": "hedline.baselines.ir:Retrieval",
+    "banko": "hedline.baselines.banko:Banko",
+    "moses": "hedline.baselines.moses:Moses",
+    "trimmer": "hedline.baselines.topiary:Trimmer",
+    "topiary": "hedline.baselines.topiary:Topiary",
+    "compress": "hedline.baselines.compress:Compress",
+    "wl": "hedline.baselines.wl:WoodsendLapata",
+}
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Hard limits on the final text; None is no limit."""
+
+    bytes: int | None = None  # UTF-8
+    words: int | None = None  # separated by white space
+
+    def __post_init__(self) -> None:
+        for name in ("bytes", "words"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise UserError(f"a limit of {value} {name} leaves no headline; give at least 1")
+
+    def fits(self, text: str) -> bool:
+        """Tell whether a text keeps both limits."""
+        long = self.bytes is not None and len(text.encode("utf-8", "replace")) > self.bytes
+        return not long and (self.words is None or len(text.split()) <= self.words)
+
+    def cut(self, text: str) -> str:
+        """Return as many whole words from the beginning as fit; a first word that is too long is cut itself.
+
+        >>> Limit(bytes=12).cut("Storm closes northern ports"), Limit(words=3).cut("Storm closes northern ports")
+        ('Storm closes', 'Storm closes northern')
+        """
+        words = text.split()[: self.words]
+        if self.bytes is None:
+            return " ".join(words)
+        end, used = 0, -1
+        while end < len(words) and used + 1 + len(words[end].encode("utf-8", "replace")) <= self.bytes:
+            used += 1 + len(words[end].encode("utf-8", "replace"))
+            end += 1
+        if words and not end:
+            return words[0].encode("utf-8", "replace")[: self.bytes].decode("utf-8", "ignore")
+        return " ".join(words[:end])
+
+
+class Baseline(Protocol):
+    """A system that writes headlines."""
+
+    name: ClassVar[str]
+    fit_options: ClassVar[frozenset[str]]  # the names that `fit` knows of its options
+
+    @classmethod
+    def fit(cls, data: Sequence[Path], out: Path, options: Mapping[str, Any]) -> Path:
+        """Learn from training pairs (see `fitting.training_pairs`) and write the folder `out`, which is returned."""
+
+    @classmethod
+    def open(cls, folder: Path | None) -> Self:
+        """Load a fitted folder; a system that learns nothing also opens without one."""
+
+    def headlines(self, items: Sequence[EvaluationItem], limit: Limit) -> list[str]:
+        """Write one headline per item, in order, each within the limit; references are never looked at."""
+
+
+def find_system(name: str) -> type[Baseline]:
+    """Import the system of a name as users write it: `W&L` is `wl`, `MOSES+` is `moses`."""
+    plain = name.lower().replace("&", "").replace("+", "")
+    if plain not in SYSTEMS:
+        raise UserError(f"no baseline is called {name!r}; there are {', '.join(SYSTEMS)}")
+    module, _, attribute = SYSTEMS[plain].partition(":")
+    try:
+        found: type[Baseline] = getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise UserError(f"the baseline {name!r} is not part of this installation") from None
+    return found
+
+
+def is_baseline(folder: Path) -> bool:
+    """Tell whether a path is the folder of a fitted baseline (rather than of a model)."""
+    config = folder / "config.json"
+    return is_file(config) and isinstance(found := read_json(config), dict) and "baseline" in found
+
+
+def read_config(folder: Path, name: str | None = None) -> dict[str, Any]:
+    """Read and check the config of a fitted baseline; name: which system it must be of."""
+    if not is_file(folder / "config.json"):
+        raise UserError(
+            f"{folder} is no fitted baseline (it has no config.json); make one with `hedline baseline --fit`"
+        )
+    config = read_json(folder / "config.json")
+    if not isinstance(config, dict) or "baseline" not in config:
+        raise UserError(f"{folder} is not the folder of a baseline; its config.json names none")
+    if config.get("format") != FORMAT:
+        raise UserError(
+            f"{folder} has baseline format {config.get('format')}, this hedline reads {FORMAT}; fit it again"
+        )
+    if name is not None and config["baseline"] != name:
+        raise UserError(f"{folder} holds the baseline {config['baseline']!r}, not {name!r}")
+    return config
+
+
+def write_config(folder: Path, name: str, settings: Mapping[str, Any]) -> None:
+    """Write the config; call it last, since it marks the folder as finished."""
+    write_json(folder / "config.json", {"format": FORMAT, "baseline": name, **settings})
+
+
+def open_baseline(folder: Path) -> Baseline:
+    """Open a fitted folder of whichever system it is."""
+    return find_system(str(read_config(folder)["baseline"])).open(folder)
+
+
+def needs_folder(folder: Path | None, name: str) -> Path:
+    """Return the folder, or say how to make one."""
+    if folder is None:
+        raise UserError(
+            f"the baseline {name} must be fitted first: `hedline baseline {name} --fit PAIRS --out FOLDER`, "
+            "then --folder FOLDER"
+        )
+    return folder

@@ -1,0 +1,277 @@
+"""Choosing among finished headlines: which of them may be printed, and which of those comes first.
+
+The guards say what a headline may not say. While a search writes, only digits can be forbidden (piece_columns.py).
+Whether a capital makes a name, a number keeps its scale, a "not" was lost or a quotation changed is known only of a
+whole headline. So each candidate is judged, and where none passes the search is repeated for more of them (decode.py).
+
+The order is the search's own, or by what the other candidates agree with, or by words of the input. A beam's best
+headline is the likeliest, not the one expected to score best. If the candidates are what a reader might have written,
+each as likely as its key says, the headline with the highest expected overlap (mean of the unigram and the bigram F1)
+is the one to print (minimum Bayes risk; Kumar and Byrne, 2004). `spread` takes candidates that differ.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+
+from hedline.arrays import Doubles
+from hedline.decoding.summary import Hypothesis
+from hedline.text.claims import ends_inside, says_little
+from hedline.text.lead_words import is_message, is_steady
+from hedline.text.meaning import altered_quotations, judge_polarity, quotation_marks, without_marks
+from hedline.text.polarity_cues import Cue, polarity_cues, stem
+from hedline.text.statements import is_delicate, wrong_relations
+from hedline.text.tokenize import FUNCTION_WORDS
+
+CANDIDATES = 8  # how many of the search's best endings vote
+TEMPERATURE = 1.0  # of the votes: their weights are softmax(key / temperature)
+DIGITS = 9  # expected overlaps that agree so far are equal, whatever order a processor added them in
+CRUMB = 5  # words under which a headline is printed only where no longer one passes
+LONG = 8  # content words up to which no headline counts as padded
+NEW_SHARE = 0.25  # of the content words of a long headline
+
+_WORD = re.compile(r"[^\W_]+")
+_PART = re.compile(r"[^\W\d_]+")
+_NAMED = re.compile(r"[a-z,] (?!I\b)[A-Z]")
+_FRAME = re.compile(
+    r"(?:^|: )(how|why|what|when|where|who|which|is|are|can|do|does|should|will)\b|\b(what) (?:to|you need to) know",
+    re.IGNORECASE,
+)
+
+Casing = Mapping[str, str] | None
+
+
+@dataclass(frozen=True)
+class Guards:
+    """Which guards are on.
+
+    numbers: no number that the lead does not have in this sense; names: no name without support; meaning: no polarity
+    word lost or added, no quotation altered; casing: lower-case word to its usual form, to tell names where every word
+    has a capital, and words from pieces of words; limited: the text may be cut, so its last word is looked at; forced:
+    the length is the user's, so padding is looked for; least: words that a headline needs to say
+    no half of what its lead turns round; exact: words that it must have, 0 where that is open; careful: a lead with
+    polarity words lends all the words of its headline.
+    """
+
+    numbers: bool = True
+    names: bool = True
+    meaning: bool = True
+    casing: Casing = None
+    limited: bool = False
+    forced: bool = False
+    least: int = 1
+    exact: int = 0
+    careful: bool = False
+
+    @property
+    def active(self) -> bool:
+        """Whether there is anything to judge."""
+        return self.numbers or self.names or self.meaning or self.limited or self.forced
+
+    def faults(self, text: str, lead: str) -> tuple[str, ...]:
+        """What stands against printing a headline: numbers and names without support, polarity words, quotations."""
+        from hedline.metrics.numbers import unsupported_numbers
+        from hedline.metrics.support import unsupported_names
+
+        found: list[str] = []
+        if self.numbers:
+            found += unsupported_numbers(text, lead)
+        if self.names:
+            found += unsupported_names(text, lead, self.casing)
+        if self.meaning:
+            found += meaning_faults(text, lead)
+            found += altered_quotations(text, lead)
+            found += invented_frame(text, lead)
+        if self.limited or self.forced:
+            found += self._cut_words(text, lead)
+        if self.forced:
+            found += padding(text, lead)
+        return tuple(found)
+
+    def _cut_words(self, text: str, lead: str) -> list[str]:
+        """Words that nobody knows: the last one where a limit may have cut it, every one where a length was forced."""
+        said = text.split() if self.forced else text.split()[-1:]
+        last = said[-1:] if self.limited and ends_inside(text, lead) else []
+        if self.casing is None:
+            return last
+        known = lead_words(lead)
+        parts = [part for word in said for part in _PART.findall(word.lower()) if len(part) > 1]
+        cut = [part for part in parts if part not in known and part not in self.casing and stem(part) not in known]
+        return [*last, *cut]
+
+    def passing(self, candidates: Sequence[Hypothesis], lead: str) -> list[Hypothesis]:
+        """The candidates that may be printed, each text once, in their order; those that miss a length come last.
+
+        Before them, where no limit asks for few words, come those that say hardly more than a name.
+        A candidate whose only fault is an altered quotation loses the marks.
+        """
+        once: dict[str, Hypothesis] = {}
+        turned = bool(self.meaning and candidates) and (
+            (self.careful and (is_delicate(lead) or bool(lead_cues(lead))))
+            or is_message(lead)
+            or turns_meaning(candidates[0].text, lead)
+        )
+        for each in candidates:
+            kept = self._unquoted(each) if self.meaning and altered_quotations(each.text, lead) else each
+            long_enough = self.least < 2 or not says_little(kept.text, lead)
+            if lead_cues(lead) and len(kept.text.split()) < self.least:
+                long_enough = False
+            if turned and not is_steady(kept.text, lead, self.careful or is_message(lead)):
+                continue
+            if kept.text and kept.text not in once and long_enough and not self.faults(kept.text, lead):
+                once[kept.text] = kept
+        crumb = CRUMB if self.meaning and not self.limited and not self.forced else 0
+        return sorted(once.values(), key=lambda each: (each.short, len(each.text.split()) < crumb))
+
+    def _unquoted(self, candidate: Hypothesis) -> Hypothesis:
+        """A candidate without its quotation marks; one that stood alone was a word of the length asked for."""
+        bare = unquoted(candidate)
+        return replace(bare, short=abs(self.exact - len(bare.text.split()))) if self.exact else bare
+
+
+@lru_cache(maxsize=4096)
+def meaning_faults(text: str, lead: str) -> tuple[str, ...]:
+    """Polarity words that a headline loses or adds, and words that it joins otherwise than the lead."""
+    return (*judge_polarity(lead_cues(lead), lead, text)[0], *wrong_relations(text, lead))
+
+
+def turns_meaning(text: str, lead: str) -> bool:
+    """Whether a headline says otherwise than its lead, and not only less."""
+    return bool(judge_polarity(lead_cues(lead), lead, text)[0]) or bool(wrong_relations(text, lead, turning=True))
+
+
+def padding(text: str, lead: str) -> list[str]:
+    """What a model says when it has nothing left to say: content words twice, or many that the lead does not have."""
+    words = [word for word in _PART.findall(text.lower()) if word not in FUNCTION_WORDS]
+    if len(words) < LONG:
+        return []
+    counts = Counter(map(stem, words))
+    told = lead_stems(lead)
+    repeated = [word for word, count in counts.items() if count > max(told[word], 1)]
+    new = [word for word in counts if word not in told]
+    return [*repeated, *(new if len(new) > NEW_SHARE * len(counts) else [])]
+
+
+def invented_frame(text: str, lead: str) -> list[str]:
+    """A question or a promise to explain ("How to …") that the lead does not have.
+
+    Only where the lead names nobody, as e-mails, tickets and commit messages do: news may be asked about.
+    """
+    match = _FRAME.search(text)
+    if match is None or "?" in lead or (_NAMED.search(lead) and not is_message(lead)):
+        return []
+    opener = match[1] or match[2]
+    return [] if re.search(rf"\b{opener}\b", lead, re.IGNORECASE) else [opener]
+
+
+@lru_cache(maxsize=1024)
+def lead_words(lead: str) -> frozenset[str]:
+    """The words of a lead in small letters, numbers left out; every candidate of it asks for them."""
+    return frozenset(_PART.findall(lead.lower()))
+
+
+@lru_cache(maxsize=1024)
+def lead_stems(lead: str) -> Counter[str]:
+    """How often each stem stands in a lead."""
+    return Counter(map(stem, _PART.findall(lead.lower())))
+
+
+@lru_cache(maxsize=1024)
+def lead_cues(lead: str) -> tuple[Cue, ...]:
+    """The polarity words of a lead; every candidate of it asks for them."""
+    return tuple(polarity_cues(lead))
+
+
+def unquoted(hypothesis: Hypothesis) -> Hypothesis:
+    """A candidate without quotation marks: tokens that are nothing else go, with their rows of the alignment."""
+    text = without_marks(hypothesis.text)
+    if len(hypothesis.tokens) == len(text.split()):
+        return replace(hypothesis, text=text, tokens=tuple(text.split()))
+    kept = [place for place, token in enumerate(hypothesis.tokens) if token not in quotation_marks]
+    return replace(
+        hypothesis,
+        text=text,
+        tokens=tuple(hypothesis.tokens[place] for place in kept),
+        alignment=np.asarray(hypothesis.alignment[kept]),
+        known=tuple(hypothesis.known[place] for place in kept),
+    )
+
+
+def by_consensus(candidates: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Candidates (best key first) by expected overlap, highest first; equal ones keep their order."""
+    order = consensus_order([each.text for each in candidates], [each.key for each in candidates])
+    return [candidates[place] for place in order]
+
+
+def consensus_order(texts: Sequence[str], keys: Sequence[float]) -> list[int]:
+    """Places of the texts by expected overlap, highest first; equal ones keep their order."""
+    if len(texts) < 2:
+        return list(range(len(texts)))
+    expected = expected_overlap(texts, keys)
+    return [int(place) for place in np.argsort(-expected.round(DIGITS), kind="stable")]
+
+
+def by_shared_words(candidates: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Candidates (best key first) by how many of their words stand in the input, most first (Takase and Okazaki, 2019).
+
+    A word counts once; equal candidates keep their order.
+    """
+    return sorted(candidates, key=lambda each: -_shared(each))
+
+
+def _shared(candidate: Hypothesis) -> int:
+    marked = zip(candidate.tokens, candidate.known, strict=True)
+    return len({token.lower() for token, known in marked if known and _WORD.search(token)})
+
+
+def expected_overlap(texts: Sequence[str], keys: Sequence[float], temperature: float = TEMPERATURE) -> Doubles:
+    """(n,) each text's mean overlap with all of them, itself included, weighted by softmax(keys / temperature)."""
+    votes = np.exp((np.asarray(keys, np.float64) - max(keys)) / temperature)
+    return np.asarray((overlaps(texts) * votes).sum(axis=1) / votes.sum())
+
+
+def overlaps(texts: Sequence[str]) -> Doubles:
+    """(n, n) how much every two texts share: the mean of the unigram and the bigram F1."""
+    words = [_WORD.findall(text.lower()) for text in texts]
+    return (_f1(words) + _f1([list(pairwise(each)) for each in words])) / 2
+
+
+def _f1(grams: Sequence[Sequence[object]]) -> Doubles:
+    """(n, n) F1 between every two lists of n-grams: twice what they share over what both have; 0 where both are empty.
+
+    Counts make it a table of n-grams that two rows share at most as often as the rarer of them has it.
+    """
+    places: dict[object, int] = {}
+    numbers = np.array([places.setdefault(gram, len(places)) for each in grams for gram in each], np.int64)
+    rows, width = np.repeat(np.arange(len(grams)), [len(each) for each in grams]), max(len(places), 1)
+    counts = np.bincount(rows * width + numbers, minlength=len(grams) * width).reshape(-1, width)
+    shared = np.minimum(counts[:, None], counts[None]).sum(axis=2)
+    total = counts.sum(axis=1)
+    return np.asarray(2.0 * shared / np.maximum(total[:, None] + total[None], 1))
+
+
+def spread(candidates: Sequence[Hypothesis], count: int, diversity: float) -> list[Hypothesis]:
+    """At most `count` candidates, best first, no two with an overlap above 1 - diversity.
+
+    Where that leaves too few, those follow that are least like the ones before them.
+    """
+    if not candidates:
+        return []
+    alike = overlaps([each.text for each in candidates])
+    chosen = [0]
+    for place in range(1, len(candidates)):
+        if len(chosen) < count and alike[place, chosen].max() <= 1.0 - diversity:
+            chosen.append(place)
+    rest = [place for place in range(len(candidates)) if place not in chosen]
+    while rest and len(chosen) < count:
+        nearest = min(rest, key=lambda place: (round(float(alike[place, chosen].max()), 9), place))
+        chosen.append(nearest)
+        rest.remove(nearest)
+    return [candidates[place] for place in chosen]

@@ -1,0 +1,129 @@
+"""A headline of the lead's own words: where it may end, and which end is best.
+
+The last resort of a guarded search: the beginning of the lead, up to a place where a clause or a phrase ends. It can
+invent nothing; whether it keeps the meaning is judged as for every candidate, so a longer one may be better.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from hedline.decoding.options import DecodeOptions
+from hedline.decoding.summary import Hypothesis
+from hedline.text.surface import capitalized
+from hedline.text.tokenize import FUNCTION_WORDS
+
+USUAL = 12  # words of a headline that is neither long nor short
+_OPENERS = frozenset(
+    ["but", "because", "although", "while", "when", "who", "which", "after", "as", "amid", "following"]
+)
+_SPOKEN = frozenset(["said", "says", "say", "told", "added", "wrote", "warned", "estimated"])
+_LINKS = frozenset(
+    ["to", "of", "in", "on", "for", "with", "by", "from", "at", "and", "or", "over", "into", "that", "but"]
+)
+_SUBORDINATE = frozenset(
+    ["unless", "if", "although", "though", "while", "when", "after", "before", "because", "as", "until", "without"]
+)
+_PARTICLES = frozenset(["down", "up", "off", "out", "away", "back", "percent", "million", "billion"])
+_OPENING = re.compile(r"^(?:In this (?:paper|work),? we|We) (?:study|present|propose|introduce) (?=\w+ \w+)")
+_TAIL = re.compile(r"[\s,;:.\-–—]+$")
+
+
+def own_words(lead: str, words: Sequence[str], options: DecodeOptions) -> Iterator[Hypothesis]:
+    """Beginnings of a lead that fit the limits, best first.
+
+    words: the input's words as the model sees them, the columns of alignments.
+    """
+    parts = lead.split()
+    ends = sorted(_ends(parts, options), key=lambda end: -_worth(parts, end, options))
+    for end in ends:
+        text = _finished(parts[:end])
+        if text and _fits(text, options):
+            yield _hypothesis(text, words, options)
+
+
+def longest_word(lead: str, words: Sequence[str], options: DecodeOptions) -> list[Hypothesis]:
+    """Where not even the first words fit: the longest name or content word that does."""
+    parts = [part.strip("\"“”'‘’,.;:!?()") for part in lead.split()]
+    fitting = [part for part in parts if _bare(part) not in FUNCTION_WORDS and part.isalpha() and _fits(part, options)]
+    best = sorted(fitting, key=lambda part: (-part[0].isupper(), -len(part)))[:1]
+    return [_hypothesis(_finished(best), words, options)] if best else []
+
+
+def is_whole(text: str, lead: str) -> bool:
+    """Whether a headline of few letters has only whole words of the lead, and one of them says something."""
+    known = {_bare(part) for part in lead.split()}
+    said = [_bare(part).removesuffix("'s") for part in text.split()]
+    return all(each in known for each in said) and any(each not in FUNCTION_WORDS and each.isalpha() for each in said)
+
+
+def _ends(parts: Sequence[str], options: DecodeOptions) -> list[int]:
+    """How many words may be taken."""
+    if options.exact_words is not None:
+        return [min(options.exact_words, len(parts))]
+    return [end for end in range(1, min(len(parts), options.word_limit) + 1) if _bare(parts[end - 1]) not in _LINKS]
+
+
+def _worth(parts: Sequence[str], end: int, options: DecodeOptions) -> float:
+    """How good a place to end is: after a sentence, a clause, a phrase; near the usual or the asked length."""
+    last, following = parts[end - 1], _bare(parts[end]) if end < len(parts) else "."
+    if following in _SPOKEN or (following == "to" and "from" in map(_bare, parts[max(end - 4, 0) : end])):
+        quality = -3.0  # a speaker without what he does, a range without its end
+    elif following in ("of", "that") or last == "I":
+        quality = 0.0
+    elif last[-1] in ".!?" or following == "." or last[-1] in ",;:—–-" or following in _OPENERS:
+        quality = 3.0
+    elif _bare(last) in FUNCTION_WORDS or last[0].isdigit() or following in _PARTICLES:
+        quality = 0.0
+    else:
+        quality = 2.0 if following in _LINKS else 0.5
+    if _bare(parts[0]) in _SUBORDINATE and not _reaches_main_clause(parts[:end]):
+        quality -= 20.0
+    asked = options.words or min(USUAL, options.word_limit)
+    if options.fill:
+        asked = options.word_limit
+    return quality - 0.35 * abs(end - asked)
+
+
+def _reaches_main_clause(parts: Sequence[str]) -> bool:
+    """Whether at least three words follow the comma that ends a subordinate clause, or there is no such comma."""
+    comma = next((place for place, part in enumerate(parts) if part[-1] == ","), None)
+    return len(parts) - comma > 3 if comma is not None else parts[-1][-1] in ".!?"
+
+
+def _finished(parts: Sequence[str]) -> str:
+    """Words as a headline: a capital first, no comma or point last, no quotation mark without its partner."""
+    text = _TAIL.sub("", _OPENING.sub("", " ".join(parts)))
+    text = re.sub(r",([\"”’'])(?=\s|$)", r"\1", text)
+    if len(re.findall(r"[\"“”„]", text)) % 2:
+        text = re.sub(r"[\"“”„]", "", text)
+    return " ".join(capitalized(text.split()[:1]) + text.split()[1:])
+
+
+def _fits(text: str, options: DecodeOptions) -> bool:
+    sizes = (len(text.split()), len(text.encode("utf-8", "replace")), len(text))
+    return all(
+        size <= limit
+        for size, limit in zip(sizes, (options.word_limit, options.byte_limit, options.char_limit), strict=True)
+    )
+
+
+def _hypothesis(text: str, words: Sequence[str], options: DecodeOptions) -> Hypothesis:
+    """A text of the lead as a candidate: every word is aligned to itself."""
+    tokens = tuple(text.split())
+    alignment = np.zeros((len(tokens), len(words)), np.float32)
+    place = 0
+    for row, token in enumerate(tokens):
+        found = next((i for i in range(place, len(words)) if words[i].lower() in token.lower()), None)
+        if found is not None:
+            alignment[row, found] = 1.0
+            place = found + 1
+    short = abs(options.exact_words - len(tokens)) if options.exact_words else 0
+    return Hypothesis(text, 0.0, tokens, {}, alignment, (True,) * len(tokens), 0.0, short)
+
+
+def _bare(word: str) -> str:
+    return word.lower().strip("\"“”'‘’,.;:!?()")

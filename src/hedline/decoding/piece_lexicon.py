@@ -1,0 +1,277 @@
+"""Pieces as units: a word is complete when the next piece starts another one.
+
+Only a complete word counts towards limits of words, fires features and can be a repeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from hedline.arrays import Floats, Ints
+from hedline.decoding.features import FINAL_FEATURES, WORD_FEATURES, feature_values
+from hedline.decoding.lexicon import Gains, Route
+from hedline.decoding.options import NO_LIMIT, DecodeOptions, fill_shortage, step_limit
+from hedline.decoding.piece_columns import (
+    NUMERIC,
+    SPACE,
+    STARTS,
+    UNFINISHED,
+    PieceColumns,
+    PieceTables,
+    SubwordInput,
+    open_number,
+    unfinished,
+    word_key,
+)
+from hedline.decoding.summary import Hypothesis
+from hedline.runtime.scorer import Step
+from hedline.text.clean import fit_for_a_line
+from hedline.text.surface import begins_with_capital, capitalized
+from hedline.text.tokenize import is_content
+
+FORBIDDEN = -np.inf
+
+
+class Detail(NamedTuple):
+    """What no array holds of a hypothesis.
+
+    word: bytes of the word being written; keys: of the complete words; place: of the last copied word (compressive);
+    tail: the open number the text ends in; pending: bytes of an unfinished character; closing: what completing the
+    word here is worth, -inf where it may not be complete.
+    """
+
+    word: bytes
+    keys: tuple[str, ...]
+    place: int
+    tail: str
+    pending: bytes
+    closing: float
+
+
+class Word(NamedTuple):
+    """A word of one input's headlines: its key, whether it carries content, what its own features are worth."""
+
+    key: str
+    content: bool
+    worth: float
+
+
+class Rows(NamedTuple):
+    """State of the hypotheses: owner, words, bytes, chars used (rows, 3), columns so far (rows, T), details."""
+
+    owner: Ints
+    used: Ints
+    history: Ints
+    details: tuple[Detail, ...]
+
+
+class SubwordLexicon:
+    """`decoding.lexicon.Lexicon` for models over byte-level pieces."""
+
+    def __init__(self, inputs: Sequence[SubwordInput], tables: PieceTables, options: DecodeOptions) -> None:
+        weights = options.settled_weights
+        self.sources, self.tables, self.options, self.weights = inputs, tables, options, weights
+        self.columns = PieceColumns(inputs, tables, options)
+        self.inputs: Sequence[Ints] = [source.ids for source in inputs]
+        self.candidates: Sequence[Ints] | None = self.columns.candidates
+        self.width = self.columns.width
+        self.max_steps = step_limit(options, units_a_word=4)
+        self.limits = np.array([options.word_limit, options.byte_limit, options.char_limit])
+        self.weight = np.float32(weights.get("log_prob", 0.0))
+        self.fires = any(value for name, value in weights.items() if name != "log_prob" and name not in FINAL_FEATURES)
+        self._words: list[dict[bytes, Word]] = [{} for _ in inputs]
+        self._own = [(weights[name], value) for name, value in WORD_FEATURES.items() if weights.get(name)]
+        self._copied, self._compressive = options.mode != "abstractive", options.mode == "compressive"
+        self._pairs = tuple(weights.get(name, 0.0) for name in ("bigram", "trigram", "reorder", "repeat"))
+
+    def start(self) -> Rows:
+        """One empty headline for each input."""
+        count = len(self.inputs)
+        details = (Detail(b"", (), -1, "", b"", FORBIDDEN),) * count
+        return Rows(np.arange(count), np.zeros((count, 3), np.int64), np.zeros((count, 0), np.int64), details)
+
+    def gains(self, state: Rows, step: Step) -> Gains:
+        """Weights · features of every piece for every row, forbidden ones at -inf."""
+        columns, owner = self.columns, state.owner
+        closing = np.array([detail.closing for detail in state.details], np.float32)
+        written = state.used[:, 0] > 0
+        totals = columns.worth(step.log_probs, owner, float(self.weight), np.where(written, closing, np.float32(0)))
+        for row, detail in enumerate(state.details):
+            if detail.pending:  # pieces that begin inside a character are forbidden everywhere else
+                inside = columns.finishing(int(owner[row]), detail.pending)
+                totals[row, inside] = self.weight * step.log_probs[row, inside]
+                _keep_only(totals[row], inside)
+            if detail.tail:  # so are pieces that no number begins with
+                wrong, right = columns.numbering(int(owner[row]), detail.tail)
+                totals[row, wrong] = FORBIDDEN
+                totals[row, right] = self.weight * step.log_probs[row, right]
+            if self._copied:
+                able = columns.copying(int(owner[row]), detail.place, detail.word, bool(written[row]))
+                _keep_only(totals[row], able)
+        self._forbid_overlong(totals, state)
+        end_log_probs = step.log_probs[np.arange(len(owner)), columns.end[owner]]
+        with np.errstate(invalid="ignore"):
+            end = np.where(written & (closing > FORBIDDEN), self.weight * end_log_probs + closing, FORBIDDEN)
+        short = fill_shortage(self.options, state.used)
+
+        def log_probs(chosen_rows: Ints, chosen: Ints) -> Floats:
+            return np.asarray(step.log_probs[chosen_rows, chosen])
+
+        return Gains(totals, log_probs, end.astype(np.float32), end_log_probs, short)
+
+    def _forbid_overlong(self, totals: Floats, state: Rows) -> None:
+        """Forbid, in place, what would break a limit of the final text."""
+        columns = self.columns
+        room = self.limits - state.used
+        first = state.used[:, 0] == 0
+        longest = columns.longest + 1
+        for row in np.flatnonzero((room[:, 0] < 1) | (room[:, 1] < longest) | (room[:, 2] < longest)):
+            owner = int(state.owner[row])
+            if room[row, 1] >= longest and room[row, 2] >= longest:
+                totals[row, columns.starting(owner)] = FORBIDDEN
+                continue
+            starts, sizes, chars = columns.lengths(owner)
+            space = 0 if first[row] else starts.astype(np.int64)
+            over = (sizes + space > room[row, 1]) | (chars + space > room[row, 2])
+            if room[row, 0] < 1:
+                over |= starts
+            totals[row, : len(over)][over] = FORBIDDEN
+
+    def advance(self, state: Rows, rows: Ints, chosen: Ints) -> Rows:
+        """States after the chosen pieces."""
+        owner = state.owner[rows]
+        ids = self.columns.ids_of(owner, chosen)
+        tables, used = self.tables, state.used[rows]
+        first = used[:, 0] == 0
+        added = tables.sizes[ids]
+        added[:, 1:] += ((added[:, 0] > 0) & ~first)[:, None]
+        added[first, 0] = 1
+        follow, details = self._follow, state.details
+        details = tuple(map(follow, owner.tolist(), map(details.__getitem__, rows.tolist()), ids.tolist()))
+        history = np.concatenate([state.history[rows], chosen[:, None]], axis=1)
+        return Rows(owner, used + added, history, details)
+
+    def _follow(self, owner: int, detail: Detail, index: int) -> Detail:
+        """The detail after one more piece; runs once for every hypothesis of every step, so it asks for little."""
+        word, keys, place, tail, pending, _ = detail
+        piece, kind = self.tables.pieces[index], self.tables.kinds[index]
+        if kind & STARTS:
+            if word:
+                keys = (*keys, (self._words[owner].get(word) or self._word(owner, word)).key)
+                place = self._place_after(owner, word, place) if self._compressive else -1
+            word = piece = piece[1:]
+            tail = ""
+        else:
+            word += piece
+        if pending or kind & UNFINISHED:
+            pending = unfinished(pending + piece)
+        if (tail or kind & NUMERIC) and self.options.guard_numbers:
+            tail = open_number(tail, piece.decode("ascii", "replace"))
+        closing = FORBIDDEN if pending or not word else self._closing(owner, word, keys, place, tail)
+        return Detail(word, keys, place, tail, pending, closing)
+
+    def _place_after(self, owner: int, word: bytes, place: int) -> int:
+        found = self.sources[owner].next_place(word, place)
+        return len(self.sources[owner].words) if found is None else found
+
+    def _closing(self, owner: int, word: bytes, keys: tuple[str, ...], place: int, tail: str) -> float:
+        """What completing `word` after `keys` is worth; -inf where it is no whole, new, allowed word."""
+        if tail and not self.sources[owner].guard.may_close(tail):  # there are tails where numbers are guarded
+            return FORBIDDEN
+        if self._copied and self.sources[owner].next_place(word, place if self._compressive else -1) is None:
+            return FORBIDDEN
+        whole = self._words[owner].get(word) or self._word(owner, word)
+        if whole.key in keys and self.options.block_repeats and repeats(keys, whole.key, whole.content):
+            return FORBIDDEN
+        return self._worth(owner, keys, whole) if self.fires else 0.0
+
+    def _word(self, owner: int, word: bytes) -> Word:
+        """A word as this input's features see it, kept for the next time."""
+        key = word_key(word.decode("utf-8", "replace"))
+        inside, worth = key in self.sources[owner].ngrams.words, 0.0
+        for weight, value in self._own:
+            worth += weight * value(key, inside)
+        found = self._words[owner][word] = Word(key, is_content(key), worth)
+        return found
+
+    def _worth(self, owner: int, keys: tuple[str, ...], word: Word) -> float:
+        """Weights · features of one more word."""
+        bigram, trigram, reorder, repeat = self._pairs
+        ngrams, worth, key = self.sources[owner].ngrams, word.worth, word.key
+        one = keys[-1] if keys else None
+        if bigram and (one, key) in ngrams.bigrams:
+            worth += bigram
+        if trigram and (keys[-2] if len(keys) > 1 else None, one, key) in ngrams.trigrams:
+            worth += trigram
+        if reorder and ngrams.reorder(one, key):
+            worth += reorder
+        if repeat and word.content and key in keys:
+            worth += repeat
+        return worth
+
+    def ids(self, state: Rows) -> Ints:
+        """Output ids of the last pieces."""
+        return self.columns.ids_of(state.owner, state.history[:, -1])
+
+    def futures(self, state: Rows, context: int) -> Ints:
+        """The last pieces and everything else by a number for each distinct detail."""
+        numbers: dict[Detail, int] = {}
+        own = np.array([numbers.setdefault(detail, len(numbers)) for detail in state.details])
+        limited = state.used[:, self.limits < NO_LIMIT]
+        return np.concatenate([state.history[:, -max(context - 1, 1) :], limited, own[:, None]], axis=1)
+
+    def _pieces(self, owner: int, columns: Ints) -> list[bytes]:
+        ids = self.columns.ids_of(np.full(len(columns), owner), columns)
+        return [self.tables.pieces[index] for index in ids.tolist()]
+
+    def text(self, owner: int, columns: Ints) -> str:
+        """The text of a finished path's columns."""
+        text = fit_for_a_line(b"".join(self._pieces(owner, columns)).decode("utf-8", "replace")).strip(" ")
+        if text and self.options.capitalize and self._copied and begins_with_capital(self.sources[owner].text):
+            # A copied word has the case of its place; an abstractive model writes the case it was taught.
+            tokens = text.split(" ")
+            text = " ".join((*capitalized(tokens[:1]), *tokens[1:]))
+        return text
+
+    def read(self, owner: int, path: Route) -> Hypothesis:
+        """The finished path as text with features; alignment summed and averaged from pieces to words."""
+        source, pieces = self.sources[owner], self._pieces(owner, path.columns)
+        text = self.text(owner, path.columns)
+        tokens = tuple(text.split(" ")) if text else ()
+        keys = [word_key(token) for token in tokens]
+        alignment = word_alignment(path.attention, pieces, source.spans, len(tokens))
+        features = {"log_prob": path.log_prob, **feature_values(keys, source.ngrams)}
+        features |= {name: value(alignment) for name, value in FINAL_FEATURES.items()}
+        extra = sum(self.weights.get(name, 0.0) * features[name] for name in FINAL_FEATURES)
+        known = tuple(key in source.ngrams.words for key in keys)
+        ranks = (path.key + extra, path.short, len(path.columns) + 1)
+        return Hypothesis(text, path.score + extra, tokens, features, alignment, known, *ranks)
+
+
+def repeats(keys: Sequence[str], key: str, content: bool) -> bool:
+    """Whether `key` after `keys` is a content word used before, or makes a pair of words used before."""
+    if key not in keys:
+        return False
+    return content or (keys[-1], key) in pairwise(keys)
+
+
+def word_alignment(attention: Floats, pieces: Sequence[bytes], spans: Sequence[int], words: int) -> Floats:
+    """(T, M) attention of pieces on pieces to (words, input words): summed over the input's, averaged over a word's."""
+    edges = np.minimum(np.array(spans[:-1], np.int64), attention.shape[1] - 1)
+    total = np.add.reduceat(attention[:, : spans[-1]], edges, axis=1) if len(edges) else attention[:, :0]
+    firsts = [index for index, piece in enumerate(pieces) if index == 0 or piece[:1] == SPACE][:words]
+    rows = np.add.reduceat(total, firsts, axis=0) if firsts else total[:0]
+    counts = np.diff([*firsts, len(pieces)])
+    rows = rows / np.maximum(counts, 1)[:, None]
+    return np.asarray(rows / np.maximum(rows.sum(axis=1, keepdims=True), 1e-9), np.float32)
+
+
+def _keep_only(totals: Floats, columns: Ints) -> None:
+    """Forbid every column but these, in place."""
+    kept = totals[columns]
+    totals[:] = FORBIDDEN
+    totals[columns] = kept

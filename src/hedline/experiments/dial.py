@@ -1,0 +1,75 @@
+"""What `--abstractiveness` does: the share of copied words and ROUGE from one end of the dial to the other."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from hedline.api import find_model
+from hedline.experiments.record import EvaluationSet, Request, Results, Row, identify
+from hedline.experiments.report import MISSING, Grid, Section, number
+from hedline.experiments.systems import headlines, score_outputs
+from hedline.plot import line_chart
+
+NAME = "dial"
+TURNS = (-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0)
+MODELS = ("default", "abs")
+PRESET = "gigaword"
+ROUGE = ("ROUGE-1", "ROUGE-2", "ROUGE-L")
+
+
+def run(request: Request) -> Results:
+    """Decode every set with the shipped models at every turn."""
+    results = request.open(NAME)
+    for chosen in request.evaluation_sets(NAME):
+        for model in MODELS:
+            for turn in TURNS:
+                _measure(f"{chosen.name}/{model}/{turn:g}", find_model(model), turn, chosen, request, results)
+    return results
+
+
+def _measure(key: str, folder: Path, turn: float, chosen: EvaluationSet, request: Request, results: Results) -> None:
+    options = {**request.options, "abstractiveness": turn}
+    configuration = {"set": chosen.name, "items": len(chosen.items), "options": options}
+    who = identify(configuration, chosen.fingerprint, folder, request)
+    if results.has(key, who) and not request.force:
+        return
+    begin = time.monotonic()
+    outputs = headlines(folder, chosen.items, options, request.workers)
+    results.put(key, score_outputs(outputs, chosen.items, PRESET), who, time.monotonic() - begin)
+
+
+def pictures(rows: dict[str, Row]) -> dict[str, str]:
+    """`dial-<set>.svg`: the share of copied words and ROUGE-1 of each model."""
+    found = {}
+    for name in sorted({key.partition("/")[0] for key in rows}):
+        series: dict[str, list[tuple[float, float]]] = {}
+        for model in MODELS:
+            turns = [(turn, rows.get(f"{name}/{model}/{turn:g}")) for turn in TURNS]
+            measured = [(turn, row) for turn, row in turns if row]
+            series[f"{model}: copied words"] = [(turn, row["ext"]) for turn, row in measured]
+            series[f"{model}: ROUGE-1"] = [(turn, row["ROUGE-1"]["value"]) for turn, row in measured]
+        drawn = {label: points for label, points in series.items() if points}
+        found[f"{NAME}-{name}.svg"] = line_chart(f"The dial on {name}", "--abstractiveness", "per cent", drawn)
+    return found
+
+
+def render(rows: dict[str, Row]) -> list[Section]:
+    """A table a set: copied words and ROUGE of both models at every turn."""
+    names = sorted({key.partition("/")[0] for key in rows})
+    return [_section(name, rows) for name in names] or [Section("The abstractiveness dial", body="Not measured yet.")]
+
+
+def _section(name: str, rows: dict[str, Row]) -> Section:
+    heads = [f"{model} {what}" for model in MODELS for what in ("copied %", *ROUGE)]
+    grid: Grid = [["--abstractiveness", *heads]]
+    for turn in TURNS:
+        cells = []
+        for model in MODELS:
+            row = rows.get(f"{name}/{model}/{turn:g}")
+            values = [row["ext"], *(row[metric]["value"] for metric in ROUGE)] if row else []
+            cells += [number(value) for value in values] or [MISSING] * 4
+        grid.append([f"{turn:g}", *cells])
+    items = next(row["items"] for key, row in rows.items() if key.startswith(f"{name}/"))
+    notes = (f"{items:,} inputs, F1.",)
+    return Section(f"The abstractiveness dial on {name}", grid, notes=notes, picture=f"{NAME}-{name}.svg")

@@ -1,0 +1,271 @@
+"""How much of a headline stands in its input, and which of its names nothing in the input supports.
+
+What counts as a name errs towards silence, since a capital proves little in a headline:
+
+- A word with two capitals or more ("NATO", "McKinsey", "U.N.") is a name, unless the whole headline is in capitals.
+- In a sentence-case headline, a capitalised word is a name unless it opens the headline or a part of it (after a
+  colon, a full stop, a dash or an opening quote), where any word is capitalised.
+- In a title-case headline, and at an opening, capitals mean nothing by themselves: the word is a name only if a
+  casing table is given and it says that the word is usually capitalised inside sentences.
+- The pronoun "I", function words ("Is", "An"), digits and words of one letter are never names.
+
+What counts as support errs towards kindness. The input supports a name when it holds
+
+- the word in any case, with or without a possessive, a plural s, or points ("U.S." and "US");
+- a word of which it is a short derivation, or the other way round ("Russia" and "Russian", "Ukraine" and "Ukrainian");
+- a capitalised word that it clips ("Democrats" supports "Dems");
+- consecutive words whose initials it spells, small words counted or not ("European Union" supports "EU", "general
+  manager" GM, "Department of Justice" DOJ, "PlayStation 5" PS5), where states and unions want capitals ("use such"
+  does not support "US").
+
+A compound is supported when each of its parts is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
+
+from hedline.errors import UserError
+from hedline.metrics.numbers import unsupported_numbers
+from hedline.metrics.score import Lengths, lengths_text, measure_lengths
+from hedline.text.tokenize import FUNCTION_WORDS, words
+
+_OPENERS = frozenset({":", ".", "!", "?", "-", "--", "–", "—", "``", '"', "“", "‘", "'", "|", ";", "..."})
+_INITIALS_SKIP = frozenset({"of", "the", "and", "for", "in", "on", "de"})
+_MIN_STEM = 4
+_MAX_ENDING = 3
+_PEOPLES = frozenset({"a", "e", "y", "o", "i", "n", "ey", "ia", "an", "ian", "ean", "ese", "ish", "ic"})
+_MIN_CLIP = 3
+_LONGEST_ACRONYM = 6
+_STATES = frozenset({"us", "uk", "eu", "un", "uae", "usa"})
+
+
+def unsupported_names(headline: str, lead: str, casing: Mapping[str, str] | None = None) -> list[str]:
+    """The headline's names, as written, without support in the input.
+
+    casing: lower-case word -> its usual form inside sentences (a `Truecaser`'s table), to recognise names in
+    title-case headlines and at the start; without it those are passed over.
+    """
+    names = find_names(headline, casing)
+    if not names:
+        return []
+    support = _support_of(lead)
+    return [name for name in names if not support.has(name)]
+
+
+def find_names(headline: str, casing: Mapping[str, str] | None = None) -> list[str]:
+    """The words of a headline that are names by the rules above, in order, with repeats."""
+    tokens = words(headline)
+    if _all_capitals(tokens):
+        return [token for token in tokens if _usually_capitalised(token, casing)]
+    title_case = is_title_case(tokens)
+    names, opening = [], True
+    for token in tokens:
+        if token[:1].isalpha() and len(token) > 1:
+            if _capitals(token) >= 2 or (
+                token[0].isupper()
+                and token.lower() not in FUNCTION_WORDS
+                and (_usually_capitalised(token, casing) if title_case or opening else token not in _ALWAYS)
+            ):
+                names.append(token)
+            opening = False
+        elif token in _OPENERS:
+            opening = True
+        else:
+            opening = opening and not token[:1].isalnum()
+    return names
+
+
+_ALWAYS = frozenset({"I'm", "I've", "I'll"})
+
+
+def is_title_case(tokens: list[str]) -> bool:
+    """Whether nearly all content words after the first are capitalised (at least two of them, 70 %)."""
+    content = [t for t in tokens[1:] if t[:1].isalpha() and len(t) > 3 and t.lower() not in FUNCTION_WORDS]
+    capitalised = sum(token[0].isupper() for token in content)
+    return len(content) >= 2 and capitalised >= 0.7 * len(content)
+
+
+def _all_capitals(tokens: list[str]) -> bool:
+    letters = "".join(token for token in tokens if token[:1].isalpha())
+    return len(letters) > 5 and letters.isupper()
+
+
+def _capitals(token: str) -> int:
+    return sum(character.isupper() for character in token)
+
+
+def _usually_capitalised(token: str, casing: Mapping[str, str] | None) -> bool:
+    form = casing.get(token.lower(), "") if casing is not None else ""
+    return form[:1].isupper()
+
+
+def _parts(token: str) -> list[str]:
+    """Parts of a compound, points removed: `Franco-German` -> franco, german; `U.S.` -> us."""
+    return [part for part in re.split(r"[-–/]", token.replace(".", "").lower()) if part]
+
+
+def _forms(word: str) -> set[str]:
+    """A word without possessive and plural endings, and as it is."""
+    forms = {word}
+    for ending in ("'s", "’s", "'", "’", "s", "es"):
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            forms.add(word[: -len(ending)])
+    return forms
+
+
+def _acronyms(tokens: list[str]) -> set[str]:
+    """What the words of an input may be shortened to, in small letters."""
+    capitalised = [token if token[:1].isupper() or token.lower() in _INITIALS_SKIP else "," for token in tokens]
+    return _initials(capitalised) | (_initials(tokens) - _STATES)
+
+
+def _initials(tokens: list[str]) -> set[str]:
+    """Initials of every run of two to six words, with the small words in it and without; numbers stay whole."""
+    found: set[str] = set()
+    for skipped in (frozenset[str](), _INITIALS_SKIP):
+        run: list[str] = []
+        for token in tokens:
+            if not token[:1].isalnum():
+                run = []
+            elif token.lower() not in skipped:
+                run = [*run, _initial(token)][-_LONGEST_ACRONYM:]
+                found.update("".join(run[start:]) for start in range(len(run) - 1))
+    return found
+
+
+def _initial(token: str) -> str:
+    """What a word gives to an acronym: its first letter, all capitals of `PlayStation`, or the whole number."""
+    if token.isdigit():
+        return token
+    inner = "".join(character for character in token if character.isupper())
+    return (inner if len(inner) > 1 and not token.isupper() else token[0]).lower()
+
+
+class _Support:
+    """What a lead supports. known: forms of its words; proper: its capitalised words; acronyms, when first asked."""
+
+    def __init__(self, lead: str) -> None:
+        self.tokens = words(lead)
+        self.known = {form for token in self.tokens for part in _parts(token) for form in _forms(part)}
+        self.proper = [token.lower() for token in self.tokens if token[:1].isupper()]
+
+    @cached_property
+    def acronyms(self) -> set[str]:
+        """What its words may be shortened to."""
+        return _acronyms(self.tokens)
+
+    def has(self, name: str) -> bool:
+        """Whether every part of a name is supported."""
+        return all(self._has_part(part, _forms(part)) for part in _parts(name))
+
+    def _has_part(self, part: str, forms: set[str]) -> bool:
+        return (
+            not forms.isdisjoint(self.known)
+            or not forms.isdisjoint(self.acronyms)
+            or any(_derived(part, word) for word in self.known)
+            or any(_clips(form, word) for form in forms for word in self.proper)
+        )
+
+
+@lru_cache(maxsize=256)
+def _support_of(lead: str) -> _Support:
+    """A lead's support, read once for all its candidates."""
+    return _Support(lead)
+
+
+def _clips(short: str, word: str) -> bool:
+    """Whether a form of three letters or more is how the word begins."""
+    return len(short) >= _MIN_CLIP and word.startswith(short)
+
+
+def _derived(left: str, right: str) -> bool:
+    """Whether one word is the other and up to three letters more, or both differ in the ending of a people's name.
+
+    >>> _derived("russia", "russian"), _derived("ukraine", "ukrainian"), _derived("johnson", "johnston")
+    (True, True, False)
+    """
+    shared = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    endings = {left[shared:], right[shared:]}
+    if "" in endings:
+        return shared >= _MIN_STEM and max(map(len, endings)) <= _MAX_ENDING
+    return shared >= _MIN_STEM and endings <= _PEOPLES
+
+
+__all__ = [
+    "Extractiveness",
+    "copied_tokens",
+    "measure_extractiveness",
+    "novel_words",
+    "unsupported_names",
+    "unsupported_numbers",
+]
+
+
+def copied_tokens(headline: str, lead: str) -> tuple[int, int]:
+    """(tokens of the headline that stand in the input in any case, all its tokens): the two halves of Ext. %."""
+    tokens = [token.lower() for token in words(headline)]
+    known = {token.lower() for token in words(lead)}
+    return sum(token in known for token in tokens), len(tokens)
+
+
+def novel_words(headline: str, lead: str) -> list[str]:
+    """The headline's words, lower-cased and in order, that the input does not hold; punctuation is not a word."""
+    known = {token.lower() for token in words(lead)}
+    tokens = (token.lower() for token in words(headline))
+    return [token for token in tokens if token not in known and any(map(str.isalnum, token))]
+
+
+@dataclass(frozen=True)
+class Extractiveness:
+    """Means over a set of headlines.
+
+    ext: per cent of all headline tokens that stand in their input (the paper's Ext. %); novel_words: new words a
+    headline; bad_numbers, bad_names: per cent of headlines with at least one unsupported number, name; words, bytes:
+    mean length (words split at white space, bytes of UTF-8); empty: how many headlines are empty.
+    """
+
+    ext: float
+    novel_words: float
+    bad_numbers: float
+    bad_names: float
+    words: float
+    bytes: float
+    empty: int
+
+    def to_json(self) -> dict[str, float]:
+        """Plain numbers by name."""
+        return asdict(self)
+
+    def to_text(self) -> str:
+        """Two lines for people."""
+        return (
+            f"Ext. {self.ext:.1f} %, {self.novel_words:.2f} new words per headline; headlines with an unsupported "
+            f"number {self.bad_numbers:.1f} %, name {self.bad_names:.1f} %\n"
+            + lengths_text(Lengths(self.words, self.bytes, self.empty))
+        )
+
+
+def measure_extractiveness(
+    headlines: Sequence[str], leads: Sequence[str], casing: Mapping[str, str] | None = None
+) -> Extractiveness:
+    """The report of a set of headlines and their inputs; casing as in `unsupported_names`."""
+    if len(headlines) != len(leads):
+        raise UserError(f"{len(headlines):,} headlines but {len(leads):,} inputs")
+    lengths = measure_lengths(headlines)
+    pairs = list(zip(headlines, leads, strict=True))
+    counts = [copied_tokens(*pair) for pair in pairs]
+    tokens = sum(total for _, total in counts)
+    share = 100.0 / len(pairs)
+    return Extractiveness(
+        ext=100.0 * sum(copied for copied, _ in counts) / max(tokens, 1),
+        novel_words=sum(len(novel_words(*pair)) for pair in pairs) / len(pairs),
+        bad_numbers=share * sum(bool(unsupported_numbers(*pair)) for pair in pairs),
+        bad_names=share * sum(bool(unsupported_names(*pair, casing)) for pair in pairs),
+        words=lengths.words,
+        bytes=lengths.bytes,
+        empty=lengths.empty,
+    )

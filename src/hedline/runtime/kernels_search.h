@@ -1,0 +1,146 @@
+/* One step of a beam search: what every extension is worth, and the best ones of each input. Included by kernels.c. */
+#ifndef HEDLINE_SEARCH_H
+#define HEDLINE_SEARCH_H
+#include "kernels_buffers.h"
+#include "kernels_float.h"
+
+#define WIDEST_BEAM 64
+
+/* out = barred + weight · log_probs, plus `closing` where a piece starts a word; -inf stays -inf. */
+INLINE void worth_body(const float *log_probs, const float *barred, const uint8_t *starts, float weight, float closing,
+                       float *out, Py_ssize_t n) {
+    for (Py_ssize_t j = 0; j < n; j++) {
+        float value = log_probs[j] == -INFINITY ? -INFINITY : barred[j] + weight * log_probs[j];
+        out[j] = starts[j] ? value + closing : value;
+    }
+}
+
+/* The best extensions of one input so far, best first. */
+typedef struct {
+    float scores[WIDEST_BEAM];
+    int64_t rows[WIDEST_BEAM], columns[WIDEST_BEAM];
+    Py_ssize_t width, count, seen; /* seen: extensions that are not forbidden, counted up to width + 1 */
+} Best;
+
+static void best_insert(Best *b, float score, int64_t row, int64_t column) {
+    if (b->count == b->width && !(score > b->scores[b->count - 1])) return;
+    Py_ssize_t place = b->count < b->width ? b->count++ : b->count - 1;
+    for (; place > 0 && score > b->scores[place - 1]; place--) {
+        b->scores[place] = b->scores[place - 1];
+        b->rows[place] = b->rows[place - 1];
+        b->columns[place] = b->columns[place - 1];
+    }
+    b->scores[place] = score;
+    b->rows[place] = row;
+    b->columns[place] = column;
+}
+
+/* The first place from `from` on where totals + score is above `least`; n where there is none. */
+static Py_ssize_t next_above_plain(const float *totals, Py_ssize_t from, Py_ssize_t n, float score, float least) {
+    while (from < n && !(totals[from] + score > least)) from++;
+    return from;
+}
+
+#if X86
+AVX512 static Py_ssize_t next_above_avx512(const float *totals, Py_ssize_t from, Py_ssize_t n, float score, float least) {
+    const __m512 add = _mm512_set1_ps(score), bound = _mm512_set1_ps(least);
+    for (; from + LANES <= n; from += LANES) {
+        __mmask16 above = _mm512_cmp_ps_mask(_mm512_add_ps(_mm512_loadu_ps(totals + from), add), bound, _CMP_GT_OQ);
+        if (above) return from + __builtin_ctz(above);
+    }
+    return next_above_plain(totals, from, n, score, least);
+}
+#endif
+
+static Py_ssize_t next_above(const float *totals, Py_ssize_t from, Py_ssize_t n, float score, float least) {
+#if X86
+    if (use_level >= VNNI) return next_above_avx512(totals, from, n, score, least);
+#endif
+    return next_above_plain(totals, from, n, score, least);
+}
+
+static void best_row(Best *b, const float *totals, float score, int64_t row, Py_ssize_t n) {
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (b->seen > b->width) i = next_above(totals, i, n, score, b->scores[b->count - 1]);
+        if (i >= n || !(totals[i] > -INFINITY)) continue;
+        if (b->seen <= b->width) b->seen++;
+        best_insert(b, totals[i] + score, row, (int64_t)i);
+    }
+}
+
+THRICE(worth, (const float *log_probs, const float *barred, const uint8_t *starts, float weight, float closing,
+               float *out, Py_ssize_t n),
+       (log_probs, barred, starts, weight, closing, out, n))
+
+/* owner (rows) names a row of a table of `inputs`, ascending if asked; an error is set otherwise. */
+static void check_owners(const int64_t *owner, Py_ssize_t rows, Py_ssize_t inputs, int ascending) {
+    for (Py_ssize_t r = 0; !FAILED && r < rows; r++)
+        if (owner[r] < 0 || owner[r] >= inputs || (ascending && r && owner[r] < owner[r - 1]))
+            PyErr_SetString(PyExc_IndexError, "a hypothesis of no input");
+}
+
+/* worth(log_probs (rows, n), barred (inputs, n), starts uint8 (inputs or 1, n), owner int64 (rows), closing (rows),
+ *       weight, out (rows, n), rows, n, inputs, starts_inputs) */
+static PyObject *py_worth(PyObject *self, PyObject *args) {
+    PyObject *log_probs_, *barred_, *starts_, *owner_, *closing_, *out_;
+    Py_ssize_t rows, n, inputs, shared;
+    float weight;
+    Buffers buffers = {.count = 0};
+    if (!PyArg_ParseTuple(args, "OOOOOfOnnnn", &log_probs_, &barred_, &starts_, &owner_, &closing_, &weight, &out_,
+                          &rows, &n, &inputs, &shared))
+        return NULL;
+    const float *log_probs = take(&buffers, log_probs_, area(rows, n), 4, 0, 0);
+    const float *barred = take(&buffers, barred_, area(inputs, n), 4, 0, 0);
+    const uint8_t *starts = take(&buffers, starts_, area(shared, n), 1, 0, 0);
+    const int64_t *owner = take(&buffers, owner_, rows, 8, 0, 0);
+    const float *closing = take(&buffers, closing_, rows, 4, 0, 0);
+    float *out = take(&buffers, out_, area(rows, n), 4, 1, 0);
+    if (!FAILED && shared != 1 && shared != inputs) PyErr_SetString(PyExc_ValueError, "starts of other inputs");
+    if (!FAILED) check_owners(owner, rows, inputs, 0);
+    if (!FAILED) {
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t r = 0; r < rows; r++)
+            worth(log_probs + r * n, barred + owner[r] * n, starts + (shared == 1 ? 0 : owner[r]) * n, weight,
+                  closing[r], out + r * n, n);
+        Py_END_ALLOW_THREADS
+    }
+    return finish_call(&buffers);
+}
+
+/* best(totals (rows, n), owner int64 (rows) ascending, score (rows), pruned uint8 (inputs), out_rows int64,
+ *      out_columns int64, out_scores f32 (each inputs * width), rows, n, inputs, width) -> how many were found */
+static PyObject *py_best(PyObject *self, PyObject *args) {
+    PyObject *totals_, *owner_, *score_, *pruned_, *out_rows_, *out_columns_, *out_scores_;
+    Py_ssize_t rows, n, inputs, width, found = 0;
+    Buffers buffers = {.count = 0};
+    if (!PyArg_ParseTuple(args, "OOOOOOOnnnn", &totals_, &owner_, &score_, &pruned_, &out_rows_, &out_columns_,
+                          &out_scores_, &rows, &n, &inputs, &width))
+        return NULL;
+    if (width < 1 || width > WIDEST_BEAM) return PyErr_Format(PyExc_ValueError, "a beam of %zd", width);
+    const float *totals = take(&buffers, totals_, area(rows, n), 4, 0, 0);
+    const int64_t *owner = take(&buffers, owner_, rows, 8, 0, 0);
+    const float *score = take(&buffers, score_, rows, 4, 0, 0);
+    uint8_t *pruned = take(&buffers, pruned_, inputs, 1, 1, 0);
+    int64_t *out_rows = take(&buffers, out_rows_, area(inputs, width), 8, 1, 0);
+    int64_t *out_columns = take(&buffers, out_columns_, area(inputs, width), 8, 1, 0);
+    float *out_scores = take(&buffers, out_scores_, area(inputs, width), 4, 1, 0);
+    if (!FAILED) check_owners(owner, rows, inputs, 1);
+    if (!FAILED) {
+        Py_BEGIN_ALLOW_THREADS
+        for (Py_ssize_t row = 0, next; row < rows; row = next) {
+            Best b = {.width = width};
+            for (next = row; next < rows && owner[next] == owner[row]; next++)
+                best_row(&b, totals + next * n, score[next], (int64_t)next, n);
+            memcpy(out_rows + found, b.rows, (size_t)b.count * 8);
+            memcpy(out_columns + found, b.columns, (size_t)b.count * 8);
+            memcpy(out_scores + found, b.scores, (size_t)b.count * 4);
+            found += b.count;
+            if (b.seen > width) pruned[owner[row]] = 1;
+        }
+        Py_END_ALLOW_THREADS
+    }
+    Py_XDECREF(finish_call(&buffers));
+    return FAILED ? NULL : PyLong_FromSsize_t(found);
+}
+
+#endif

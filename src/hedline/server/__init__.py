@@ -1,0 +1,1 @@
+"""`hedline serve`: an HTTP server and a web page around a model."""

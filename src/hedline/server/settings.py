@@ -1,0 +1,109 @@
+"""What a server may be told: one frozen record, each field a flag of `hedline serve` and an environment variable."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from hedline.errors import UserError
+from hedline.files import is_file
+
+PREFIX = "HEDLINE_"
+LOG_LEVELS = ("debug", "info", "warning", "error")
+
+
+def said(default: Any, text: str) -> Any:
+    """A field with its default and the help of its flag."""
+    return field(default=default, metadata={"help": text})
+
+
+@dataclass(frozen=True)
+class ServeSettings:
+    """How to serve. Every field `x_y` is the flag `--x-y` and the environment variable `HEDLINE_X_Y`."""
+
+    host: str = said("127.0.0.1", "Address to listen on; 0.0.0.0 for all of this machine's.")
+    port: int = said(8000, "Port to listen on; 0 takes a free one and prints it.")
+    model: str = said("", "Name or folder of a model, several separated by commas; the first is the default.")
+    workers: int = said(0, "Processes that search; 0 for one per core.")
+    api_key: str = said("", "Key that clients must send, several separated by commas; better set by its variable.")
+    api_key_file: str = said("", "File of keys, one per line.")
+    max_body: int = said(2_000_000, "Largest request body in bytes; a larger one is answered 413.")
+    max_texts: int = said(1_000, "Most texts in one request; more are answered 413.")
+    max_queue: int = said(4_000, "Most texts waiting at once; beyond it requests are answered 429.")
+    max_width: int = said(200, "Most hypotheses a request may ask for (beam, or n-best times ten with diversity).")
+    rate: float = said(0.0, "Texts per second for each client (its key, else its address); 0 for no limit.")
+    batch: int = said(32, "Most texts searched together.")
+    max_wait: float = said(0.003, "Seconds a text may wait for others to be searched with when a worker is free.")
+    timeout: float = said(60.0, "Seconds after which a request is given up, and a worker that hangs is replaced.")
+    grace: float = said(30.0, "Seconds that requests in flight have to finish after SIGTERM.")
+    cors_origin: str = said(
+        "", "Web origins that may call this server, separated by commas; * for all, empty for none."
+    )
+    trusted_proxy: str = said("", "Addresses whose X-Forwarded-For is believed, separated by commas.")
+    page: bool = said(True, "Serve the web page at /.")
+    log: str = said("info", "How much to log: debug, info, warning or error. Texts and keys never are.")
+
+    def __post_init__(self) -> None:
+        for name, least in LEAST.items():
+            value = getattr(self, name)
+            if not value >= least:
+                raise UserError(f"--{name.replace('_', '-')} must be at least {least}, not {value}")
+        if self.port > 65535:
+            raise UserError(f"--port must be at most 65535, not {self.port}")
+        if self.log not in LOG_LEVELS:
+            raise UserError(f"--log must be one of {', '.join(LOG_LEVELS)}, not {self.log!r}")
+        if self.max_queue < self.max_texts:
+            raise UserError(f"--max-queue ({self.max_queue}) must hold one request of --max-texts ({self.max_texts})")
+
+    @property
+    def processes(self) -> int:
+        """Worker processes to start."""
+        return self.workers or os.cpu_count() or 1
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that are accepted; none means that everyone is."""
+        given = split_list(self.api_key)
+        if not self.api_key_file:
+            return given
+        path = Path(self.api_key_file)
+        if not is_file(path):
+            raise UserError(f"there is no key file {self.api_key_file}; write one key per line into it")
+        from_file = tuple(
+            line.strip() for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()
+        )
+        if not from_file:
+            raise UserError(f"the key file {self.api_key_file} is empty; write one key per line into it")
+        return (*given, *from_file)
+
+    def __repr__(self) -> str:
+        """All fields but the keys, so that no log can hold them."""
+        shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.name != "api_key")
+        return f"ServeSettings({', '.join(shown)})"
+
+
+LEAST = {
+    "port": 0,
+    "workers": 0,
+    "max_body": 1_000,
+    "max_texts": 1,
+    "max_queue": 1,
+    "max_width": 1,
+    "rate": 0,
+    "batch": 1,
+    "max_wait": 0,
+    "timeout": 0.1,
+    "grace": 0,
+}
+
+
+def split_list(text: str) -> tuple[str, ...]:
+    """The parts of a list that commas separate, without the empty ones."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def variable(name: str) -> str:
+    """The environment variable of a field."""
+    return PREFIX + name.upper()

@@ -1,0 +1,253 @@
+"""Files and pipes of any size: read line by line, searched in chunks, written in order, in constant memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from hedline.corpora.pairs import MAX_LINE_BYTES, BadLine, Line, read_lines
+from hedline.corpora.rows import PIPE, Row, check_name, kind_of, read_rows
+from hedline.decoding.summary import Summary
+from hedline.errors import UserError
+from hedline.files import is_file
+
+# Where texts to summarise come from: standard input, lines of text, JSONL, and tables (CSV, TSV, Parquet).
+
+TABLES = ("csv", "tsv", "parquet")
+
+
+def read_texts(texts: Sequence[str]) -> Iterator[Record]:
+    """Texts given as arguments; loose words are one text."""
+    each = texts if any(" " in text for text in texts) else [" ".join(texts)]
+    yield from (Record(str(number), text) for number, text in enumerate(each, 1))
+
+
+def read_sources(sources: Sequence[str], reading: Reading) -> Iterator[Record]:
+    """The texts of files and of standard input (`-`, or no source at all)."""
+    if not sources and sys.stdin is not None and sys.stdin.isatty():
+        raise UserError('give a file, - for standard input, or a text: hedline "Some sentence of news."')
+    if sys.stdin is None and "-" in (sources or ["-"]):
+        raise UserError('standard input is closed; give a file, or a text: hedline "Some sentence of news."')
+    for source in sources or ["-"]:
+        if source == "-" and reading.kind in TABLES:
+            yield from read_table(PIPE, reading.kind, reading)
+        elif source == "-":
+            yield from read_records(_bounded_lines(sys.stdin.buffer), reading)
+        else:
+            yield from read_file(source, reading)
+
+
+def read_file(source: str, reading: Reading) -> Iterator[Record]:
+    """The texts of one file; its name tells the format unless the reading does."""
+    path = Path(source)
+    if os.path.isdir(source):  # noqa: PTH112 - Path.is_dir fails on a name that is too long
+        raise UserError(f"{source} is a folder; name the files in it")
+    if not is_file(path):
+        raise UserError(
+            f"there is no file {source[:200]}; to summarise these words themselves, add --text or leave out summarize"
+        )
+    kind = kind_of(path) or reading.kind if reading.kind == "auto" else reading.kind
+    if reading.kind not in ("auto", "text") or kind_of(path):
+        check_name(path, kind, "--input-format")
+    if kind in TABLES:
+        yield from read_table(path, kind, reading)
+        return
+    yield from read_records(read_lines(path), replace(reading, kind=kind, where=source))
+
+
+def read_table(path: Path, kind: str, reading: Reading) -> Iterator[Record]:
+    """The column `lead_field` of a table; ids are the rows' own, else their numbers."""
+    where, lead_field = "standard input" if path == PIPE else str(path), reading.lead_field
+    for number, row in enumerate(read_rows(path, kind, _pass_over if reading.skip else None), 1):
+        if lead_field not in row.cells:
+            names = ", ".join(str(name) for name in row.cells)
+            raise UserError(f"{where} has no column {lead_field!r} ({names}); name the right one with --lead-field")
+        lead = row.cells[lead_field]
+        yield RowRecord.of(str(row.cells.get("id") or number), "" if lead is None else str(lead), row)
+
+
+CHUNK = 256  # texts a worker gets at once
+
+
+class Record(NamedTuple):
+    """One text to summarise, with the id its result carries."""
+
+    id: str
+    lead: str
+
+
+class RowRecord(Record):
+    """A record that knows the row it was read from."""
+
+    row: Row
+
+    @classmethod
+    def of(cls, id: str, lead: str, row: Row) -> RowRecord:
+        """A record with its row."""
+        record = cls(id, lead)
+        record.row = row
+        return record
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How texts are read: `text`, `jsonl`, a table, or `auto` (by name, else JSON when the first line is an object).
+
+    skip: pass over what cannot be read, with a note to standard error, instead of stopping there.
+    """
+
+    kind: str = "auto"
+    lead_field: str = "lead"
+    where: str = "standard input"
+    skip: bool = False
+
+
+def read_records(lines: Iterable[Line | BadLine], reading: Reading) -> Iterator[Record]:
+    """Records of text or JSONL lines (number, bytes); ids are the records' own, else line numbers."""
+    kind = reading.kind
+    for line in lines:
+        try:
+            if isinstance(line, BadLine):
+                raise UserError(f"{line}; mend the file, or pass over such places with --on-error skip")
+            number, raw = line
+            if kind == "auto":
+                kind = "jsonl" if _is_object(raw) else "text"
+            text = raw.decode("utf-8", "replace").rstrip("\r\n").removeprefix("\ufeff" if number == 1 else "")
+            record = _record(text, number, reading) if kind == "jsonl" else Record(str(number), text)
+        except UserError as error:
+            if not reading.skip:
+                raise
+            _pass_over(str(error))
+            continue
+        yield record
+
+
+def _pass_over(what: str) -> None:
+    print(f"hedline: passed over: {what}", file=sys.stderr)
+
+
+def _bounded_lines(stream: IO[bytes]) -> Iterator[Line | BadLine]:
+    """Numbered lines of a pipe as they come; a line longer than MAX_LINE_BYTES is bad, and never held whole."""
+    number = 0
+    while line := stream.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        if len(line) <= MAX_LINE_BYTES:
+            yield number, line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = stream.readline(MAX_LINE_BYTES)
+        yield BadLine("standard input", number, f"the line is longer than {MAX_LINE_BYTES:,} bytes")
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _record(text: str, number: int, reading: Reading) -> Record:
+    place = f"{reading.where}, line {number}"
+    if not text.strip():
+        return RowRecord.of(str(number), "", Row({}, ""))
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        raise UserError(f"{place} is not JSON; repair it, or say --input-format text") from None
+    if not isinstance(value, dict) or not isinstance(value.get(reading.lead_field), str):
+        raise UserError(f"{place} has no text field {reading.lead_field!r}; name the right one with --lead-field")
+    identity, lead = _writable(str(value.get("id", number))), _writable(value[reading.lead_field])
+    return RowRecord.of(identity, lead, Row(value, text))
+
+
+def _writable(text: str) -> str:
+    """The text with lone surrogates, which JSON can escape, replaced: they cannot be written."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+class Job(NamedTuple):
+    """What a worker needs to summarise: the model's path, the options, texts searched at once.
+
+    load: `hedline.api.load`, handed in since the search knows no models; by name, so that a process can import it.
+    """
+
+    model: str
+    options: Any
+    batch: int
+    load: Callable[[str], Any]
+
+
+def open_job(job: Job) -> Callable[[list[str]], list[Summary]]:
+    """Load the job's model; the result summarises a chunk of texts."""
+    summarizer = job.load(job.model)
+    return lambda texts: summarizer.summarize(texts, job.options, batch=job.batch)
+
+
+def summarize_records(
+    records: Iterable[Record],
+    job: Job,
+    workers: int = 0,
+    engine: str = "local",
+    work: Callable[[list[str]], list[Summary]] | None = None,
+) -> Iterator[tuple[Record, Summary]]:
+    """Every record with its summary, in order.
+
+    workers: processes, 0 for as many as there are cores; few texts never start any. engine: `local` or `ray`.
+    work: an already loaded summariser for the first CHUNK texts and for a single worker, which are searched as they
+    come, job.batch at a time.
+    """
+    records = iter(records)
+    wanted = workers or os.cpu_count() or 1
+    if engine == "ray":
+        yield from _in_processes(_chunks(records, CHUNK), job, wanted, engine)
+        return
+    work = work or open_job(job)
+    alone = records if wanted == 1 else islice(records, CHUNK)
+    for chunk in _chunks(alone, min(max(job.batch, 1), CHUNK)):  # by batches: the first headlines come soon
+        yield from zip(chunk, work([record.lead for record in chunk]), strict=True)
+    yield from _in_processes(_chunks(records, CHUNK), job, wanted)
+
+
+def _in_processes(
+    chunks: Iterator[list[Record]], job: Job, workers: int, engine: str = "local"
+) -> Iterator[tuple[Record, Summary]]:
+    """Chunks on processes that each load the model once; none are started for nothing."""
+    first = next(chunks, None)
+    if first is None:
+        return
+    from hedline.pool import Crew  # here: a single headline needs no processes
+
+    held: deque[list[Record]] = deque()
+
+    def leads() -> Iterator[list[str]]:
+        for chunk in chain([first], chunks):
+            held.append(chunk)
+            yield [record.lead for record in chunk]
+
+    with Crew(partial(_Worker, job), workers, engine) as crew:
+        for summaries in crew.map(_Worker.summarize, leads()):
+            yield from zip(held.popleft(), summaries, strict=True)
+
+
+class _Worker:
+    """What a process holds: a job's loaded model."""
+
+    def __init__(self, job: Job) -> None:
+        self.summarize_texts = open_job(job)
+
+    def summarize(self, texts: list[str]) -> list[Summary]:
+        """The summaries of a chunk of texts."""
+        return self.summarize_texts(texts)
+
+
+def _chunks(records: Iterator[Record], size: int) -> Iterator[list[Record]]:
+    while chunk := list(islice(records, size)):
+        yield chunk

@@ -1,0 +1,361 @@
+"""Lists of words for polarity_cues.py and meaning.py: cues in a lead, and what stands for them in a headline.
+
+Tokens are in small letters; lists of equivalents hold stems (see `polarity_cues.stem`) and tokens alike.
+"""
+
+from __future__ import annotations
+
+EMPTY: frozenset[str] = frozenset()
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(words.split())
+
+
+# Words that say too little to tell a clause by.
+FEW = word_set(
+    """a an the this that these those of to in on at by for from with and or as is are was were be been being
+    am do does did done have has had having will would shall should can could may might must it its he she
+    they we you i him her them us his their our your my there here yet also still even ever again then than
+    so such more most very just about into over under after before during between through against within
+    among up down out off who whom whose which what when where why how while any some each other another
+    both either nor own s t n't not no never only too much many now once back said say says told new get got
+    going go because since although though but if unless until however per one mr mrs ms dr all his's"""
+)
+
+# Where another clause begins.
+CLAUSE_OPENERS = word_set(
+    """but because although though while when whereas who which that after before since as if unless until so
+    despite following amid where whose"""
+)
+
+NEGATIONS = word_set("not n't n’t never cannot hardly barely scarcely nowhere without")
+
+# Nouns through which "no" reaches what follows: "no evidence that …".
+CARRIERS = word_set(
+    "evid evidenc proof sign indicat plan intent reason chanc hop way need basi immediat doubt confirm word"
+)
+
+# Before "if" in the sense of "whether", or where it is no condition.
+ASKING = word_set("ask see know wonder decid determin even as find out unclear check tell doubt sur what only")
+# Determiners and the like before "only" as an adjective.
+OWNERS = word_set("the its his her their our my your not an an's was first read view member members")
+
+# Hedges that count only before "to"; those a headline may render as "to": "expected to open" as "to open".
+BEFORE_TO = word_set(
+    "expected likely planned scheduled slated believed thought appears appear appeared seems seemed said"
+)
+ARRANGEMENTS = word_set("would expected set likely planned scheduled slated")
+# Verbs of saying that do not vouch for what is said, and what follows them as verbs.
+ATTRIBUTIONS = word_set(
+    "claim claims claimed insists insisted alleges believes believe thinks unconfirmed prosecutors prosecutor"
+)
+REPORTED = word_set("that to its the he she they it his her their a an this")
+# Verbs through which a negation reaches what follows: "does not believe that …".
+ATTITUDES = word_set("believ think expect prov confirm show suggest mean indicat support find found know see rul")
+# After "not" or "hardly": it is the subject that is denied, "not all", "hardly anyone".
+QUANTIFIERS = word_set("all every everyone everything everybody any anyone anybody anything many single")
+PROMISING = word_set("will would agreed agree agrees can may could promised offered ready willing")
+UNIVERSAL = word_set("all every everyone everybody everything everywhere each none nobody nothing no whole entire")
+# Verbs with the particle that makes them a denial.
+PARTICLES = {
+    verb: word_set(particles)
+    for verbs, particles in (
+        ("vote votes voted voting", "down against"), ("rule rules ruled ruling", "out"),
+        ("call calls called calling", "off"), ("strike strikes struck striking", "down"),
+        ("turn turns turned turning", "down"), ("back backs backed backing", "out"),
+        ("give gives gave given giving", "up"), ("throw throws threw thrown", "out"),
+        ("pull pulls pulled pulling", "out"), ("opt opts opted", "out"), ("stop stops stopped", "short"),
+        ("fall falls fell", "short"),
+    )
+    for verb in verbs.split()
+}  # fmt: skip
+# What is lost or defeated where that is a denial, and not a match.
+DECIDED = word_set("appeal bid motion bill proposal measure plan amendment case challenge battle lawsuit request")
+# What undoes a denial: "lifted a ban".
+UNDOING = word_set("lift end eas overturn revers scrap drop remov reject oppos repeal relax avoid defy despit")
+AUXILIARIES = word_set("is are was were will has have had would did does can could should")
+BE = word_set("is are was were be been being get gets got")
+# Verbs that are nouns too: after an article they deny something only before "on", "of" or "to".
+NOUNS = word_set("ban bans veto block halt stop drop end delay dispute reverse")
+HEDGES = word_set(
+    """suspected alleged allegedly accused reportedly supposedly purportedly apparently possibly perhaps may
+    might could would rumoured rumored feared potentially presumed suspicion seemingly probably presumably"""
+)
+
+_ENDS = {"y": ("y", "ies", "ied", "ying"), "e": ("e", "es", "ed", "ing")}
+
+
+def _forms(verb: str, double: bool = False) -> list[str]:
+    """A regular verb's forms; `double`: with its last letter doubled."""
+    if verb[-1] in _ENDS and not (verb[-1] == "y" and verb[-2] in "aeou"):
+        return [verb[:-1] + ending for ending in _ENDS[verb[-1]]]
+    last = verb + verb[-1] if double else verb
+    plural = verb + ("es" if verb.endswith(("s", "sh", "ch", "x", "o")) else "s")
+    return [verb, plural, last + "ed", last + "ing"]
+
+
+_TO = frozenset(["to"])
+_OBJECT = word_set(
+    """a an the its his her their any all plan plans proposal proposals charges case cases lawsuit lawsuits bid
+    bids legal criminal efforts talks support claims demand demands calls appeal"""
+)
+
+
+def _table() -> dict[str, frozenset[str]]:
+    """Every form of every verb that denies what follows it, to the words that it must stand before (none: any)."""
+    table: dict[str, frozenset[str]] = {}
+    for verbs, double, before in (
+        ("fail refuse decline neglect", False, _TO),
+        ("deny reject abandon oppose dismiss avert prevent prohibit forbid cancel suspend postpone", False, EMPTY),
+        ("overturn quash reverse repeal dispute disprove rebuff resist avoid renounce delay shelve veto", False, EMPTY),
+        ("scrap ban acquit", True, EMPTY),
+        ("block halt end", False, _OBJECT),
+        ("drop stop", True, _OBJECT),
+        ("refrain abstain", False, frozenset(["from"])),
+    ):
+        for verb in verbs.split():
+            table |= dict.fromkeys(_forms(verb, double), before)
+    table |= dict.fromkeys(["unable", "failure", "refusal", "reluctant", "unwilling", "unlikely"], _TO)
+    table |= dict.fromkeys(["withdraw", "withdraws", "withdrew", "withdrawn", "withdrawing"], _OBJECT)
+    table |= dict.fromkeys(["barred", "barring", "forbade", "forbidden", "denial", "rejection"], EMPTY)
+    table |= dict.fromkeys(["cancelled", "cancelling"], EMPTY)
+    table |= dict.fromkeys(["cleared", "exonerated", "absolved"], frozenset(["of", "in", "on", "the", "a"]))
+    return table
+
+
+REFUSING: dict[str, frozenset[str]] = _table()
+
+TRIGGERS: frozenset[str] = frozenset(
+    [
+        *REFUSING,
+        *HEDGES,
+        *NEGATIONS,
+        *word_set("neither none nobody nothing no nor"),
+        *word_set(
+            "except excluding excepting unless if provided assuming fewer less until only yet few suspect suspects"
+        ),
+        *BEFORE_TO - {"said"},
+        *ATTRIBUTIONS,
+        *PARTICLES,
+        *word_set("lost loses lose losing defeated defeats defeat"),
+    ]
+)
+
+# What may stand in a headline for a cue, tokens and stems: certain words wherever they are, possible ones only where
+# the lead does not have them, since a word that it has may belong to something else.
+DENIAL = word_set(
+    """not n't never no non neither nor none nobody nothing cannot without hardly barely nowhere few deny denial
+    reject refus fail scrap veto acquit cancel abandon unabl boycott exonerat absolv unlikely refut unless
+    refusal failur unsuccessful"""
+)
+_POSSIBLE_DENIAL = word_set(
+    """declin drop clear halt withdraw ban bar block oppos postpon suspend delay stop  quit skip miss snub
+    shun avoid avert prevent rebuff dismiss overturn quash revers repeal disput resist forbid prohibit defy
+    lack absent absenc innocent lose los defeat thwart against nix ax shelv spik kill ditch dump nil zero
+    free  rebut contradict debunk disprov fals unfound stall fall short renounc exclud except despit
+    freez nullify void annul invalid strik refrain abstain foil spurn escap surviv safe spar exempt deadlock
+    impass discard minus anti flop futil vain unclear unknown mystery doubt disagre unharm unhurt elud evad
+    snag setback yet await wait ceas paus restrict limit rar scarc shortag skeptic sceptic reluct wary
+        few littl    despit """
+)
+DENYING = DENIAL | _POSSIBLE_DENIAL  # in a lead: what a headline's negation may come from
+NEGATIVE_PAIRS = frozenset(
+    [
+        ("rul", "out"), ("call", "off"), ("back", "out"), ("pull", "out"), ("turn", "down"), ("vot", "down"),
+        ("strik", "down"), ("back", "down"), ("hold", "off"), ("put", "off"), ("opt", "out"), ("throw", "out"),
+        ("walk", "away"), ("giv", "up"), ("shut", "out"), ("roll", "back"), ("back", "off"), ("shoot", "down"),
+        ("knock", "down"), ("toss", "out"), ("bow", "out"), ("drop", "out"),
+    ]
+)  # fmt: skip
+
+# Negations that a headline may not have when its lead denies nothing.
+ADDED = word_set("not n't never no neither nor none nobody nothing cannot without")
+
+_SAID_TO_BE = word_set(
+    """suspect suspected suspicion alleg allegedly allegat accus charg reportedly may might could would rumour rumor
+    likely feared possibl possible possibly apparent apparently supposedly purportedly perhaps potentially potential
+    presum indict trial prob probe investigat investig propos bill maybe probably sue lawsuit unconfirm seemingly
+    appear seem"""
+)
+EQUIVALENTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    "negation": (DENIAL, _POSSIBLE_DENIAL),
+    "carrying": (DENIAL, _POSSIBLE_DENIAL),
+    "exception": (
+        word_set("except exclud but bar save without nearly almost most apart exempt minus virtually"),
+        word_set("mostly some spar alone last surviv lone sole only holdout refus oppos not other rest miss few"),
+    ),
+    "condition": (
+        word_set("if unless may might could would should until"),
+        word_set(
+            """can risk threat threaten fac without when once provid warn condit conditional depend hing loom possibl
+            whether fear till before ultimatum deadlin brac potential likely chanc conting await pend"""
+        ),
+    ),
+    "hedging": (
+        _SAID_TO_BE,
+        word_set(
+            """report can expect believ think fear appear seem plead question fac plan consider mull ey
+            urg hint risk threat threaten chanc hop seek aim want if unless poll forecast predict project warn should
+            disput deny bid try ponder weigh study suggest signal await complaint pois ready over cas fil"""
+        ),
+    ),
+    "attribution": (
+        _SAID_TO_BE
+        | word_set(
+            """say tell claim believ think insist testify report accord deny cit quot warn argu call blam hoax fals
+            : " “ disput theory rumour view see lie"""
+        ),
+        word_set("question poll survey"),
+    ),
+    "restriction": (
+        word_set("only just merely lone sole alone limit restrict few fewer less under below within"),
+        word_set("mere half most maximum max cap up no not nearly almost but minimum short minority small"),
+    ),
+}
+EQUIVALENTS |= {
+    "intention": (
+        EQUIVALENTS["hedging"][0]
+        | word_set(
+            """plan propos consider mull weigh ey seek want urg call demand ask push hop aim threat threaten vow pledg
+            hint talk near ponder study explor bid try warn ? over set if unless agre wish look ready about poised draft
+            appeal press beg request recommend back favour favor advis promis intend prepar effort attempt fail"""
+        ),
+        EMPTY,
+    ),
+    "report": (
+        word_set(
+            """report claim rumour rumor speculat alleg allegat suggest deny denial fals untru refut dismiss reject
+            disput disprov fake wrong"""
+        ),
+        word_set("call say fantasy nonsense absurd hoax lie not no never"),
+    ),
+    "near": (
+        word_set("almost nearly about around some close near virtually practically up under approach roughly most"),
+        EMPTY,
+    ),
+    "share": (
+        word_set(
+            """half halv third quarter fifth tenth most many some part few fewer less percent % majority minority more
+            one-third two-thirds three-quarters nearly almost"""
+        ),
+        EMPTY,
+    ),
+}
+
+
+# Words that turn, weaken or bound what follows them, wherever it is: a headline that takes what follows and passes over
+# the word loses it. Kind by word, with what must come next (nothing: anything).
+def _passed_over() -> dict[str, tuple[str, frozenset[str]]]:
+    table: dict[str, tuple[str, frozenset[str]]] = {}
+    for kind, words, after in (
+        (
+            "negation",
+            "not never cannot hardly barely scarcely rarely seldom none nobody neither nor nothing without",
+            "",
+        ),
+        (
+            "negation",
+            "n't no few untrue false fake bogus wrong wrongly mistakenly nowhere unable lack lacks lacked",
+            "",
+        ),
+        ("negation", "free", "of from"),
+        ("negation", "far", "from"),
+        ("negation", "instead", "of"),
+        ("negation", "rather", "than"),
+        ("negation", "short", "of"),
+        ("negation", "absence", "of"),
+        ("negation", "contrary", "to"),
+        ("negation", "anything", "but"),
+        ("negation", "ruled", "out"),
+        ("negation", "yet", "to"),
+        ("negation", "least", "likely"),
+        ("hedging", "suspected alleged allegedly accused reportedly supposedly purportedly apparently feared", ""),
+        ("hedging", "possibly perhaps may might could presumed potentially seemingly rumoured rumored", ""),
+        ("hedging", "believed thought appears appear appeared seems seemed likely", "to"),
+        ("hedging", "suspect suspects suspecting", "that the a he she it they"),
+        ("hedging", "possible potential would-be", ""),
+        ("intention", "considering considers consider considered mulling mulls weighing weighs", ""),
+        ("intention", "proposed proposes propose proposing proposal proposals recommended recommends recommending", ""),
+        ("intention", "wants want wanted seeks seek seeking sought hopes hope hoped hoping", "to a an the more"),
+        ("intention", "urged urges urge urging", ""),
+        ("intention", "called calls call calling", "for on"),
+        ("intention", "demanded demands demanding", "that a an the"),
+        ("intention", "efforts effort attempts attempt bid tried tries trying try hopes failed", "to at"),
+        ("intention", "threatened threatens threaten threatening", "to"),
+        ("intention", "hinted hints", "that at"),
+        ("intention", "talks", "to over about on"),
+        (
+            "attribution",
+            "think thinks believe believes thought hope hopes expect expects fear fears guess",
+            "that they he she it the",
+        ),
+        ("attribution", "fears hopes growing concerns worries", "that are"),
+        (
+            "report",
+            "reports rumours rumors speculation allegations suggestions claims claim rumour rumor",
+            "that of it about he",
+        ),
+        ("near", "almost nearly", ""),
+        ("share", "percent cent majority minority", "of"),
+        ("share", "half third thirds quarter quarters fifth tenth", "of the a an its their"),
+    ):
+        table |= dict.fromkeys(words.split(), (kind, word_set(after)))
+    for verb in [
+        "halt",
+        "suspend",
+        "cancel",
+        "scrap",
+        "abandon",
+        "postpone",
+        "delay",
+        "shelve",
+        "veto",
+        "dismiss",
+        "overturn",
+        "quash",
+        "annul",
+        "void",
+        "reverse",
+        "retract",
+        "revoke",
+        "withdraw",
+        "lift",
+        "reject",
+        "deny",
+        "rebuff",
+        "thwart",
+        "foil",
+        "prevent",
+        "avert",
+    ]:
+        table |= dict.fromkeys([*_forms(verb, verb == "scrap")], ("carrying", EMPTY))
+    for word in ["stopped", "dropped", "blocked", "banned", "withdrew", "withdrawn", "cancelled", "cancelling"]:
+        table[word] = ("carrying", EMPTY)
+    return table
+
+
+IRREGULAR = {
+    past: verb
+    for verb, pasts in (
+        line.split(":")
+        for line in """win:won|take:took,taken|make:made|leave:left|pay:paid|lose:lost|meet:met|send:sent|hold:held
+        build:built|buy:bought|sell:sold|find:found|give:gave,given|go:went,gone|keep:kept|begin:began,begun|rise:rose,risen
+        fall:fell,fallen|grow:grew,grown|break:broke,broken|choose:chose,chosen|drive:drove,driven|fly:flew,flown
+        hide:hid,hidden|shoot:shot|steal:stole,stolen|write:wrote,written|run:ran|lead:led|fight:fought|catch:caught
+        speak:spoke,spoken|seek:sought|strike:struck,stricken|die:dead,death,deaths,dying,died,dies|know:knew,known
+        see:saw,seen|come:came|become:became|bring:brought|think:thought|withdraw:withdrew,withdrawn|throw:threw,thrown
+        draw:drew,drawn|show:shown|swear:swore,sworn|tell:told|stand:stood|spend:spent|lie:lying,lied|sue:sued,suing
+        feel:felt|deal:dealt|teach:taught|feed:fed|flee:fled|wear:wore,worn|sink:sank,sunk|sing:sang,sung|eat:ate,eaten
+        drink:drank,drunk|freeze:froze,frozen|forbid:forbade,forbidden|shake:shook,shaken|bear:bore,borne|do:did,done
+        say:said|have:had,has|burn:burnt|lend:lent|bind:bound|bite:bit,bitten|blow:blew,blown|ban:banned,banning|beat:beaten
+        lay:laid|forget:forgot,forgotten|swim:swam,swum|ring:rang,rung|slide:slid|shrink:shrank,shrunk|override:overrode,overridden"""
+        .replace("\n", "|").split("|")
+    )
+    for past in pasts.strip().split(",")
+}  # fmt: skip
+IRREGULAR = {past: verb.strip() for past, verb in IRREGULAR.items()}
+
+
+PASSED_OVER = _passed_over()

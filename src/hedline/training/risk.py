@@ -1,0 +1,290 @@
+"""Training a transformer for what its headlines are judged by: the expected ROUGE of headlines that it draws itself.
+
+REINFORCE with a leave-one-out baseline (Kool et al. 2019; Ahmadian et al. 2024): of several headlines drawn for an
+input, each is made likelier by how much better it is than the mean of the others. A share of the usual
+cross-entropy keeps the model near the language of the pairs. There is no dropout, so that the model that is changed is
+the model that wrote.
+
+Headlines are drawn below temperature 1, since label smoothing leaves probability on pieces that make no sense. The mean
+reward of eight draws for each of 64 validation pairs (the shipped default, the pairs' own controls) was 0.067 at
+temperature 1, 0.172 at 0.7 and 0.201 at 0.5; greedy headlines had 0.212. The gradient is that of the tempered model.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.attention import sdpa_kernel
+
+from hedline.errors import UserError
+from hedline.models.batch import END, PAD, START, Batch, pick_rows
+from hedline.models.softmax import linear_cross_entropy
+from hedline.models.transformer import KERNELS, Transformer
+from hedline.text.subword import Subwords
+from hedline.training.batches import DeviceSplit, gather
+from hedline.training.config import TrainConfig
+from hedline.training.loop import Hooks, Place, Trainer
+from hedline.training.perplexity import Perplexity
+from hedline.training.reward import Judged, Reward
+from hedline.training.sampling import Generated, first_piece, generate
+
+BANDS = 4  # parts of a batch with samples of about the same length; padding is cut from each
+PROBES, PROBE_SECONDS = 512, 30.0
+SHOWN = 2  # headlines printed with each probe
+MEMORY = 0.05  # weight of a step in the running scale of the advantages
+SENTENCE = "<case:sentence>"
+
+
+class Dial:
+    """Which control tokens the model reads: the pair's own with some hidden, or those it is used with.
+
+    used: names of the control tokens it is used with; all groups without one there are `any`. share: of the inputs
+    that are read with them.
+    """
+
+    def __init__(self, model: Transformer, names: Sequence[str], used: Iterable[str], share: float) -> None:
+        self.hidden, self.share = model.config.hidden_controls, share
+        anything = list(model.config.control_any)
+        groups = [names[index].partition(":")[0] for index in anything]
+        usual = list(anything)
+        for name in used:
+            group = name.partition(":")[0]
+            if group in groups and name in names:
+                usual[groups.index(group)] = names.index(name)
+        self.anything = torch.tensor(anything, device=model.bias.device, dtype=torch.long)
+        self.usual = torch.tensor(usual, device=model.bias.device, dtype=torch.long)
+
+    def as_used(self, inputs: Tensor) -> Tensor:
+        """Inputs (B, M) with the control tokens of use."""
+        count = len(self.usual)
+        return torch.cat([self.usual.expand(len(inputs), count), inputs[:, count:]], dim=1)
+
+    def turn(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
+        """Inputs as the model is to read them this time, and which (B,) have the tokens of use."""
+        count = len(self.usual)
+        if not count:
+            return inputs, torch.zeros(len(inputs), dtype=torch.bool, device=inputs.device)
+        dialed = torch.rand(len(inputs), device=inputs.device) < self.share
+        hidden = torch.rand(len(inputs), count, device=inputs.device) < self.hidden
+        own = torch.where(hidden, self.anything, inputs[:, :count])
+        return torch.cat([torch.where(dialed[:, None], self.usual, own), inputs[:, count:]], dim=1), dialed
+
+
+def sample_states(model: Transformer, shifted: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
+    """States (b, S, L, width) that predict the next pieces of samples shifted (b, S, L), which begin with `<s>`.
+
+    memory (b, M, width) and its mask are shared by an input's samples: for the attention to the input, the pieces of
+    all samples are the queries.
+    """
+    samples, length = shifted.shape[1:]
+    y = model.embed(shifted.flatten(0, 1))
+    layers: list[Any] = list(model.decoder)
+    with sdpa_kernel(KERNELS):
+        for layer in layers:
+            normed = layer.attention_norm(y)
+            y = y + layer.attention(normed, normed, causal=True)
+            asking = layer.cross_norm(y).view(len(memory), samples * length, -1)
+            y = y + layer.cross(asking, memory, mask).view(y.shape)
+            y = y + layer.feed(layer.feed_norm(y))
+    states: Tensor = model.decoder_norm(y)
+    return states.view(len(memory), samples, length, -1)
+
+
+def weighted_surprise(
+    model: Transformer, ids: Tensor, weights: Tensor, memory: Tensor, mask: Tensor, temperature: float
+) -> Tensor:
+    """Sum over samples ids (b, S, L) of weights (b, S) times -log p, p tempered and without specials."""
+    start = torch.full_like(ids[..., :1], START)
+    states = sample_states(model, torch.cat([start, ids[..., :-1]], dim=2), memory, mask)
+    real = (ids != PAD).flatten().nonzero()[:, 0]
+    rows = pick_rows(states.flatten(0, 2), real) / temperature
+    barred = torch.zeros_like(model.bias)
+    barred[:END] = barred[END + 1 : first_piece(model)] = -1e4
+    spread = weights[..., None].expand(ids.shape).flatten()[real]
+    bias = (model.bias + barred) / temperature
+    return linear_cross_entropy(rows, model.embedding.weight, bias, ids.flatten()[real], importance=spread)
+
+
+def leave_one_out(rewards: Tensor) -> Tensor:
+    """(B, S): how much better each sample is than the mean of the input's others."""
+    others = (rewards.sum(dim=1, keepdim=True) - rewards) / (rewards.shape[1] - 1)
+    return rewards - others
+
+
+def bands(lengths: Tensor, parts: int) -> list[tuple[Tensor, int]]:
+    """Inputs with samples of lengths (B, S) in parts of about the same longest sample: indices and that length."""
+    longest, order = lengths.amax(dim=1).sort()
+    found = order.chunk(parts)
+    ends = torch.tensor([len(part) for part in found]).cumsum(0) - 1
+    return list(zip(found, longest[ends.to(longest.device)].tolist(), strict=True))
+
+
+class RiskTrainer(Trainer):
+    """The training loop with another step; validation tells the greedy headlines' reward besides the perplexity."""
+
+    def __init__(
+        self,
+        model: Any,
+        train: DeviceSplit,
+        valid: DeviceSplit | None,
+        config: TrainConfig,
+        group: Any,
+        subwords: Subwords,
+        used: Iterable[str] = (),
+    ) -> None:
+        """used: names of the control tokens the model is used with."""
+        if model.family != "transformer":
+            raise UserError("the risk objective trains transformers; leave --objective out for other models")
+        super().__init__(model, train, valid, config, group)
+        self.subwords = subwords
+        weights = ratios(config.risk_weights)
+        sentence = subwords.ids.get(SENTENCE)
+        self.reward = Reward(subwords, self.device, weights, config.risk_penalty, sentence)
+        self.dial = Dial(model, subwords.names, used, config.risk_dialed)
+        self.scale = torch.zeros(2, device=self.device)  # running spread of the advantages and length of the samples
+        self.told = torch.zeros(5, device=self.device)  # sums since the last report: see `_count`
+        self.hooks: Hooks | None = None
+        self.probed, self.greedy_reward = time.monotonic(), float("nan")
+
+    def run(self, hooks: Hooks) -> Place:
+        """Train to the end of the config, with a look at the greedy headlines before."""
+        self.hooks = hooks
+        self.probe("at the start")
+        return super().run(hooks)
+
+    def _step(self, batch: Batch, words: int, rate: float) -> None:
+        """Draw, judge, and move towards what was better. words: scored words of the batch over all processes."""
+        model, config = self.model.eval(), self.config
+        inputs, dialed = self.dial.turn(batch.inputs)
+        with self._cast():
+            memory, mask = model.encode(inputs)
+        # A context of its own: autocast keeps its copies of the weights, and those made here know no gradients.
+        with self._cast():
+            source = (memory.detach(), mask)
+            drawn = generate(
+                model, inputs, config.risk_samples, config.risk_temperature, config.risk_pieces, sources=[source]
+            )
+        judged = self.reward.judge(drawn.ids, batch.outputs, batch.inputs)
+        held = memory.detach().requires_grad_()
+        self._risk(drawn, self.importance(judged.reward, drawn.lengths), held, mask)
+        self._likelihood(batch, dialed, held, mask, words)
+        torch.autograd.backward(memory, held.grad)
+        self.group.sum_gradients(model)
+        self.optimizer.step(rate)
+        self.average.update(self.place.total + 1)
+        self._count(judged, drawn)
+
+    def _risk(self, drawn: Generated, importance: Tensor, memory: Tensor, mask: Tensor) -> None:
+        """Gradients of the samples' part, band by band so that only one band's states are held."""
+        for chosen, longest in bands(drawn.lengths, BANDS):
+            parts = (drawn.ids[chosen, :, :longest], importance[chosen], memory[chosen], mask[chosen])
+            with self._cast():
+                loss = weighted_surprise(self.model, *parts, self.config.risk_temperature)
+            torch.autograd.backward(loss)
+
+    def _likelihood(self, batch: Batch, dialed: Tensor, memory: Tensor, mask: Tensor, words: int) -> None:
+        """Gradients of the pairs' own headlines, of the inputs that were read with their own control tokens."""
+        config, model = self.config, self.model
+        share = max(1 - self.dial.share, 1e-6) if len(self.dial.usual) else 1.0
+        own = (~dialed)[batch.token_rows].float() / share
+        start = torch.full_like(batch.outputs[:, :1], START)
+        with self._cast():
+            states = batch.pick(model.decode(torch.cat([start, batch.outputs[:, :-1]], dim=1), memory, mask))
+            loss = linear_cross_entropy(
+                states, model.embedding.weight, model.bias, batch.targets, config.label_smoothing, importance=own
+            )
+        torch.autograd.backward(loss * (config.risk_ce / words))
+        detached = loss.detach().float()
+        self.loss_sum += torch.where(torch.isfinite(detached), detached, 0.0)
+
+    def importance(self, rewards: Tensor, lengths: Tensor) -> Tensor:
+        """(B, S): the samples' weights in the loss, scaled so that a piece weighs about what it does in cross-entropy.
+
+        The scale is a running one: dividing by each batch's own would pull easy batches up.
+        """
+        advantages = leave_one_out(rewards)
+        now = torch.stack([advantages.square().mean().sqrt(), lengths.float().mean()])
+        self.scale = torch.where(self.scale > 0, self.scale.lerp(now, MEMORY), now)
+        size = self.scale.prod().clamp(min=1e-4)
+        return advantages / (size * rewards.numel() * self.group.world)
+
+    def _cast(self) -> torch.autocast:
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.half)
+
+    def _count(self, judged: Judged, drawn: Generated) -> None:
+        unfinished = (drawn.ids[..., -1] != PAD) & (drawn.ids[..., -1] != END)
+        parts = (judged.reward, judged.words, judged.faults, unfinished)
+        sums = [part.sum(dtype=torch.float32) for part in parts]
+        self.told += torch.stack([*sums, torch.full_like(sums[0], judged.reward.numel())])
+
+    def note(self, hooks: Hooks) -> str:
+        """How good the samples since the last report were; now and then a probe of greedy headlines."""
+        reward, words, faults, unfinished, count = self.group.sum(self.told.clone()).tolist()
+        self.told.zero_()
+        if time.monotonic() - self.probed > PROBE_SECONDS:
+            self.probe(f"after {self.place.total:,} steps")
+        if not count:
+            return ""
+        text = f"reward {reward / count:.4f}, {words / count:.1f} words, {faults / count:.3f} faults"
+        text += f", {100 * unfinished / count:.1f} % without an end" if unfinished else ""
+        return f"{text}, gradient {float(self.optimizer.norm):.2f}, {self.place.total:,} steps"
+
+    def validate(self) -> Perplexity | None:
+        """Perplexity, and in a run the reward of greedy headlines, of the weights as they are now."""
+        if self.hooks is not None:
+            self.probe("weight average")
+        return super().validate()
+
+    def probe(self, when: str) -> None:
+        """Say how good greedy headlines of some validation pairs are, with the control tokens of use."""
+        split = self.train_split if self.valid_split is None else self.valid_split
+        chosen = torch.arange(min(PROBES, len(split)), device=split.device)
+        width, height = (int(lengths[: len(chosen)].max()) for lengths in (split.input_lengths, split.output_lengths))
+        inputs = gather(split.inputs, split.input_offsets, chosen, max(width, 1))[0].to(self.device)
+        outputs = gather(split.outputs, split.output_offsets, chosen, height)[0].to(self.device)
+        model = self.model.eval()
+        with self._cast():
+            found = generate(model, self.dial.as_used(inputs), most=self.config.risk_pieces)
+        judged = self.reward.judge(found.ids, outputs, inputs)
+        self.greedy_reward = float(judged.reward.mean())
+        if self.hooks is not None and self.group.first:
+            self.hooks.say(f"greedy, {when}: {describe(judged)}")
+            for row in range(min(SHOWN, len(chosen))):
+                self.hooks.say(f"  {self.subwords.decode(found.ids[row, 0].tolist())}")
+        self.probed = time.monotonic()
+
+    def row_facts(self) -> dict[str, Any]:
+        """The reward of greedy headlines, for the history."""
+        return {"reward": round(self.greedy_reward, 5)}
+
+    def state_tensors(self) -> dict[str, Tensor]:
+        """All tensors of a checkpoint."""
+        return {**super().state_tensors(), "risk_scale": self.scale}
+
+    def restore(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
+        """Go back to where a checkpoint was taken."""
+        super().restore(tensors, facts)
+        self.scale = tensors["risk_scale"].to(self.device)
+
+
+def describe(judged: Judged) -> str:
+    """Means in a line; ROUGE in per cent."""
+    one, two, longest = (100 * float(part.mean()) for part in judged.rouge)
+    words, faults = float(judged.words.float().mean()), float(judged.faults.float().mean())
+    return (
+        f"reward {float(judged.reward.mean()):.4f}, unstemmed ROUGE {one:.2f} / {two:.2f} / {longest:.2f}, "
+        f"{words:.1f} words, {faults:.3f} faults"
+    )
+
+
+def ratios(text: str) -> tuple[float, float, float]:
+    """`0.4,0.4,0.2` as three numbers."""
+    try:
+        one, two, longest = (float(part) for part in text.split(","))
+    except ValueError:
+        raise UserError(f"risk_weights is {text!r}; give three numbers, as in 0.4,0.4,0.2") from None
+    return one, two, longest

@@ -1,0 +1,67 @@
+"""Options are stated once, on the settings class, and every command that takes them takes them from there."""
+
+import inspect
+from dataclasses import dataclass, fields
+
+import pytest
+from typer.testing import CliRunner
+
+from hedline.cli.evaluate import evaluate
+from hedline.cli.main import build_app, changed, generated, takes
+from hedline.cli.summarize import summarize
+from hedline.decoding.options import DecodeOptions, check_settings, setting
+from hedline.errors import UserError
+
+
+@dataclass(frozen=True)
+class Kettle:
+    cups: int = setting(2, "So many cups.", least=1)
+    heat: float | None = setting(None, "How hot.", least=0, most=100)
+    tea: str = setting("green", "Which tea.", choices=("green", "black"))
+    leaves: tuple[str, ...] = setting((), "Leaves.", read=lambda text: tuple(text.split(",")))
+    secret: int = 0
+
+    def __post_init__(self):
+        check_settings(self)
+
+
+def test_a_command_gets_an_option_for_every_described_field():
+    seen = {}
+
+    @takes(Kettle, after="who", but=("tea",))
+    def brew(who: str, **settings) -> None:
+        """Brew."""
+        seen.update(settings)
+
+    assert list(inspect.signature(brew).parameters) == ["who", "cups", "heat", "leaves"]
+    brew(who="me", cups=3, heat=None, leaves="a,b")
+    assert changed(Kettle, seen) == {"cups": 3, "leaves": ("a", "b")}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"cups": 0}, "cups must be a whole number of at least 1, not 0"),
+        ({"cups": True}, "cups must be a whole number of at least 1, not True"),
+        ({"heat": 101}, "heat must be a number between 0 and 100, not 101"),
+        ({"heat": float("nan")}, "heat must be a number between 0 and 100, not nan"),
+        ({"tea": "red"}, "tea must be one of green, black, not 'red'"),
+    ],
+)
+def test_wrong_values_are_one_sentence(given, message):
+    with pytest.raises(UserError, match=message):
+        Kettle(**given)
+
+
+def test_evaluate_takes_whatever_changes_a_headline_in_summarize():
+    described = {each.name for each in fields(DecodeOptions) if "help" in each.metadata}
+    assert described <= set(inspect.signature(summarize).parameters)
+    assert described - set(inspect.signature(evaluate).parameters) == {"nbest", "diversity"}  # a list of candidates
+    assert {each.name for each in generated(DecodeOptions)} == described
+
+
+def test_the_help_says_what_the_field_says():
+    shown = CliRunner().invoke(build_app(["evaluate"]), ["evaluate", "--help"], env={"COLUMNS": "200"}).output
+    for each in generated(DecodeOptions):
+        if each.name not in ("nbest", "diversity"):
+            assert f"--{each.name.replace('_', '-')}" in shown

@@ -1,0 +1,85 @@
+"""`hedline summarize` on tables: rows in, the same rows with headlines out."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LEADS = [
+    "The city council voted on Tuesday to close the old harbour bridge for six months of repairs.",
+    "Two trains collided near the northern town of Elmsworth early on Friday, injuring 14 passengers.",
+]
+
+
+def run(*arguments: str, stdin: bytes = b"", code: int = 0) -> tuple[str, str]:
+    command = [sys.executable, "-m", "hedline", "summarize", "--model", "abs", *arguments]
+    done = subprocess.run(command, input=stdin, capture_output=True, check=False)
+    assert done.returncode == code, done.stderr.decode()
+    return done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(
+            [["no", "lead", "note"], *([str(i), lead, 'a, "b"'] for i, lead in enumerate(LEADS))]
+        )
+    return path
+
+
+def test_a_csv_gets_a_column_and_keeps_the_others(table: Path, tmp_path: Path) -> None:
+    headlines = run(str(table))[0].splitlines()
+    run(str(table), "--out", str(tmp_path / "out.csv"))
+    with table.open(newline="") as before, (tmp_path / "out.csv").open(newline="") as after:
+        old, new = list(csv.reader(before)), list(csv.reader(after))
+    assert [row[:-1] for row in new] == old
+    assert [row[-1] for row in new] == ["headline", *headlines]
+    piped, _ = run("-", "--input-format", "csv", "--format", "csv", stdin=table.read_bytes())
+    assert piped == (tmp_path / "out.csv").read_text(encoding="utf-8")
+
+
+def test_jsonl_gets_a_field(tmp_path: Path) -> None:
+    path, out = tmp_path / "mine.jsonl", tmp_path / "out.jsonl"
+    path.write_text("".join(json.dumps({"n": 1.5, "text": lead}) + "\n" for lead in LEADS), encoding="utf-8")
+    run(str(path), "--lead-field", "text", "--headline-field", "title", "--out", str(out))
+    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [list(row) for row in rows] == [["n", "text", "title"]] * 2 and all(row["title"] for row in rows)
+    run(str(path), "--lead-field", "text", "--format", "jsonl", "--out", str(out))
+    assert "alignment" in json.loads(out.read_text(encoding="utf-8").splitlines()[0])
+
+
+def test_lines_become_a_table(tmp_path: Path) -> None:
+    run("-", "--out", str(tmp_path / "out.tsv"), stdin=LEADS[0].encode())
+    header, row = (tmp_path / "out.tsv").read_text(encoding="utf-8").splitlines()
+    assert header == "lead\theadline" and row.startswith(LEADS[0] + "\t")
+
+
+def test_a_table_without_rows_keeps_its_header(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,lead\n", encoding="utf-8")
+    run(str(tmp_path / "a.csv"), "--out", str(tmp_path / "b.csv"))
+    assert (tmp_path / "b.csv").read_text(encoding="utf-8") == "id,lead,headline\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--format", "jsonl", "--out", "x.csv"], "--format jsonl does not fit x.csv, whose name says csv"),
+        (["--format", "text", "--out", "x.jsonl"], "--format text does not fit x.jsonl, whose name says jsonl"),
+        (["--format", "csv", "--out", "x.txt"], "--format csv does not fit x.txt, whose name says text"),
+        (["--input-format", "jsonl"], "--input-format jsonl does not fit"),
+        (["--input-format", "text"], "--input-format text does not fit"),
+        (["--format", "parquet"], "Parquet needs a file"),
+        (["--format", "csv", "--nbest", "2"], "a table has one headline in each row"),
+        (["--lead-field", "text"], "has no column 'text' (no, lead, note)"),
+        (["--headline-field", "note", "--format", "csv"], "has a column 'note' already"),
+    ],
+)
+def test_mistakes_are_one_sentence(table: Path, arguments: list[str], sentence: str) -> None:
+    _, said = run(str(table), *arguments, code=2)
+    assert said.startswith("hedline: ") and said.count("\n") == 1 and sentence in said

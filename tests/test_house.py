@@ -1,0 +1,74 @@
+"""The floor plan stays small: how many files there are, how long, and how many one piece of work enters."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "house.py"
+# Measured numbers with a little room (docs/architecture.md has them exactly). Where one is passed, look first whether
+# a module with a single user can live with it, or a call can go straight to where the work is done.
+MOST = {"headline": 34, "prepare": 23, "train": 23, "tune": 42}
+
+
+@pytest.fixture(scope="module")
+def house() -> dict:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, SCRIPT, "--json"], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+def test_one_piece_of_work_enters_few_files(house: dict) -> None:
+    pytest.importorskip("torch")
+    found = {name: len(work["files"]) for name, work in house["works"].items()}
+    assert set(found) == set(MOST)
+    assert {name: count for name, count in found.items() if count > MOST[name]} == {}
+    assert min(found.values()) > 10  # the counting works
+
+
+@pytest.mark.slow
+def test_modules_are_neither_crumbs_nor_tomes(house: dict) -> None:
+    assert house["longest"][0] <= 420, house["longest"]
+    assert 130 <= house["median"] <= 230
+
+
+def test_test_files_have_names_of_their_own() -> None:
+    """pytest imports test files by their bare names: of two with one name, the second is never run."""
+    names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
+
+
+def test_every_module_has_a_test_that_names_it() -> None:
+    """By importing it, or by the file's own name (`test_<module>….py`, as for commands, which run by their names)."""
+    package, tests = SCRIPT.parents[1] / "src" / "hedline", Path(__file__).parent
+    files = list(tests.rglob("test_*.py"))
+    imported = {name for path in files for name in imports(path)}
+    paths = [path for path in package.rglob("*.py") if path.name not in ("__init__.py", "__main__.py")]
+    modules = {".".join(("hedline", *path.relative_to(package).with_suffix("").parts)) for path in paths}
+    titles = [path.stem for path in files]
+    unnamed = {module for module in modules - imported if not called(module.rpartition(".")[2], titles)}
+    assert unnamed == set()
+
+
+def imports(path: Path) -> set[str]:
+    """The modules that a file imports, or imports from; a name imported from a package may be a module."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+    return found
+
+
+def called(module: str, titles: list[str]) -> bool:
+    """Whether a test file is called after a module."""
+    return any(title == f"test_{module}" or title.startswith(f"test_{module}_") for title in titles)

@@ -1,0 +1,118 @@
+"""Polarity words and quotations: what a headline may not lose, add or alter."""
+
+from __future__ import annotations
+
+import pytest
+
+from hedline.text.meaning import altered_quotations, lost_polarity, polarity_control, quotations, without_marks
+from hedline.text.polarity_cues import polarity_cues, stem
+
+LOST = [
+    ("Neither the mayor nor her deputy will attend the opening of the bridge.", "Deputy to attend bridge opening"),
+    ("All regions except Skane agreed on Sunday to share the cost of the trains.", "All regions agree to share cost"),
+    ("Unless the council acts by Friday, the library will close.", "Library to close"),
+    ("Unless a deal is reached by noon, drivers will walk out.", "Deal reached by noon as drivers walk out"),
+    ("He became the first candidate not to concede after a lost vote.", "First candidate to concede"),
+    ("The bank dropped its plan to close 60 branches in the north.", "Bank to close 60 branches"),
+    ("Police arrested a man suspected of setting a fire that killed three.", "Man arrested for setting fire"),
+    ("A jury on Friday found the broker not guilty of fraud.", "Broker found guilty of fraud"),
+    ("There is no evidence that the powder causes cancer, a study says.", "Powder causes cancer, study says"),
+    ("Fewer than 100 people came to the rally.", "100 people come to rally"),
+    ("The minister denied that she had taken money from the firm.", "Minister took money from firm"),
+    ("The storm may reach the coast on Monday.", "Storm reaches coast"),
+    ("The firm refused to pay the fine.", "Firm pays fine"),
+    ("Only two of the lifts work.", "Two lifts work"),
+    ("The team isn't leaving the league.", "Team leaving league"),
+]
+KEPT = [
+    ("The mayor did not attend the meeting.", "Mayor skips meeting"),
+    ("All but two of the crew survived the crash.", "Nearly all crew survive crash"),
+    ("The minister denied that she had taken money.", "Minister: I did not take money"),
+    ("The bank dropped its plan to close 60 branches.", "Bank scraps plan to close branches"),
+    ("The storm may reach the coast on Monday.", "Storm could reach coast"),
+    ("Unless the council acts, the library will close.", "Library faces closure unless council acts"),
+    ("The owners are not happy with the offer.", "Owners unhappy with offer"),
+]
+
+
+@pytest.mark.parametrize(("lead", "headline"), LOST)
+def test_a_lost_word_is_found(lead: str, headline: str) -> None:
+    assert lost_polarity(lead, headline)
+    assert polarity_control(lead, headline) == "<pol:lost>"
+
+
+@pytest.mark.parametrize(("lead", "headline"), KEPT)
+def test_the_word_or_its_equivalent_is_enough(lead: str, headline: str) -> None:
+    assert lost_polarity(lead, headline) == ()
+    assert polarity_control(lead, headline) == "<pol:kept>"
+
+
+@pytest.mark.parametrize(
+    ("lead", "headline"),
+    [
+        ("The firm opened a plant in Lund on Monday but did not say what it cost.", "Firm opens plant in Lund"),
+        ("Police have not named the man killed in a crash on the bridge.", "Man killed in bridge crash"),
+        ("The No. 1 seed won in two sets.", "Top seed wins in two sets"),
+        ("Voters in May chose a new mayor.", "Voters choose new mayor"),
+    ],
+)
+def test_a_clause_that_is_not_used_says_nothing(lead: str, headline: str) -> None:
+    assert polarity_control(lead, headline) == "<pol:any>"
+
+
+def test_a_negation_of_the_headline_alone_is_an_error() -> None:
+    assert lost_polarity("The mayor won a third term.", "Mayor does not win third term") == ("not",)
+    assert lost_polarity("The mayor lost her bid for a third term.", "No third term for mayor") == ()
+    assert lost_polarity("The seed won.", "No. 1 seed wins") == ()
+
+
+def test_cues_come_with_their_clause() -> None:
+    (cue,) = polarity_cues("The firm, which sells boats, failed to pay its debts, a court heard.")
+    assert (cue.kind, cue.word, cue.focus) == ("carrying", "failed", ("pay", "debt"))
+    assert polarity_cues("The firm sells boats.") == []
+
+
+def test_forms_of_a_word_share_a_stem() -> None:
+    assert len({stem(word) for word in ("reject", "rejects", "rejected", "rejecting", "rejection")}) == 1
+    assert stem("won") == stem("wins") == stem("winning")
+
+
+LEAD = "The sale was \"not a defeat but a relief\", the mill's owner said, calling it 'a new start' for workers."
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('Owner: "a relief", he says', ["a relief"]),
+        ("Owner: 'a relief' for the workers' union", ["a relief"]),
+        ("“A relief,” says the owner", ["A relief,"]),
+        ("The mill's owner and the workers' union", []),
+        ("Sale ``a relief'' for all", ["a relief"]),
+    ],
+)
+def test_quotations_are_found_and_apostrophes_are_not(text, expected):
+    assert quotations(text) == expected
+
+
+@pytest.mark.parametrize(
+    "headline", ["Owner: 'not a defeat'", 'A "new start" for mill', "Mill sale “Not a Defeat”", "Mill's sale"]
+)
+def test_words_of_a_quotation_may_be_quoted(headline):
+    assert altered_quotations(headline, LEAD) == []
+
+
+@pytest.mark.parametrize(
+    "headline",
+    ["Owner: 'a defeat and a relief'", "Owner: 'the sale was a relief'", 'Owner: "It is not a defeat"', 'Sale "not a'],
+)
+def test_other_words_may_not(headline):
+    assert altered_quotations(headline, LEAD)
+    assert altered_quotations(without_marks(headline), LEAD) == []
+
+
+def test_a_lead_may_end_inside_a_quotation():
+    assert altered_quotations("Mayor: 'we are lost'", 'The mayor said: "We are lost in this') == []
+
+
+def test_without_marks_words_and_apostrophes_stay():
+    assert without_marks("Owner: 'a relief' for the workers' union") == "Owner: a relief for the workers' union"

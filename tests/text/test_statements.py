@@ -1,0 +1,131 @@
+"""What a headline may not make of its lead: each wrong headline is told apart from a true one that is close to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from hedline.text.claims import ends_inside, says_little
+from hedline.text.lead_words import is_message, is_steady, laid_on, read_words
+from hedline.text.statements import is_delicate, wrong_relations
+
+ASBESTOS = "The school will only reopen if tests show the air is free of asbestos, the council said."
+HACKERS = "Hackers believed to be working for North Korea stole emails from a Japanese rocket maker."
+JOBLESS = "Unemployment in Spain fell from 12.4 percent to 11.8 percent in the third quarter."
+BEAR = "Wildlife officers shot the wrong bear; the animal that attacked a hiker has not been caught."
+TABLOID = "A tabloid wrote that the duchess was expecting twins, but a spokeswoman said this was untrue."
+ENGINE = "Had the engine failed a minute earlier, the plane would have crashed into the town, investigators said."
+SHRUNK = "The town's population shrank by 800 last year while the number of visitors rose by 300."
+PAIRS = [
+    (ASBESTOS, "School to reopen if tests show asbestos", "School to reopen only if air is free of asbestos"),
+    (HACKERS, "North Korea stole emails", "Hackers believed to be working for North Korea stole emails"),
+    (JOBLESS, "Spain fell in third quarter", "Unemployment in Spain fell to 11.8 percent"),
+    (JOBLESS, "Unemployment in Spain fell 12.4 percent", "Unemployment in Spain fell from 12.4 percent"),
+    (BEAR, "Officers shot wrong bear that attacked a hiker", "Officers shot the wrong bear"),
+    (TABLOID, "Duchess was expecting twins", "Tabloid's report on duchess and twins untrue"),
+    (ENGINE, "Engine failed a minute earlier, plane would have crashed", "Plane would have crashed into the town"),
+    (SHRUNK, "Population shrank by 300 as visitors rose by 800", "Population shrank by 800 as visitors rose by 300"),
+    ("Almost 90 people have died of cholera since May.", "90 people have died of cholera", "Almost 90 died of cholera"),
+    ("Not one of the 27 ports met the target.", "Ports met the target", "Not one of 27 ports met target"),
+    ("Few voters turned out for the vote.", "Voters turned out for vote", "Few voters turned out for vote"),
+    ("The mill was sued by the Lund Post over its smoke.", "Mill sues Lund Post", "Lund Post sues mill over its smoke"),
+    ("Two hostages were freed after talks led by Qatar.", "Qatar frees two hostages", "Two hostages freed after talks"),
+    ("The coach of Ghana, whose rival won, was dismissed.", "Coach of rival dismissed", "Coach of Ghana dismissed"),
+    ("Efforts to rescue a whale were unsuccessful.", "Whale rescued", "Efforts to rescue whale unsuccessful"),
+    (
+        "The mayor took back his claim that the lake was safe.",
+        "Lake was safe, mayor says",
+        "Mayor takes back lake claim",
+    ),
+    ("A court voided the sale of the mill to a bank.", "Court sale of the mill", "Court voided sale of the mill"),
+    (
+        "The club had not offered its striker to Lund.",
+        "Club was not offered to Lund",
+        "Club had not offered its striker",
+    ),
+    ("The former head of the bank was jailed in May.", "Head of bank jailed", "Former head of bank jailed"),
+    (
+        "The firm is in talks to buy a maker of taxis.",
+        "Firm in talks to buy taxis",
+        "Firm in talks to buy maker of taxis",
+    ),
+    ("The baker need not pay a fine, a court decided.", "Baker must not pay fine", "Baker need not pay fine"),
+    (
+        "Oil dropped below 5 euros for the first time.",
+        "Oil drops for first time",
+        "Oil drops below 5 euros for first time",
+    ),
+    ("The mill is shut except on Mondays and holidays.", "Mill shut except on holidays", "Mill shut most days"),
+    ("The mayor wants to leave in May, a friend said.", "Mayor says he wants to leave", "Mayor wants to leave: friend"),
+    ("The storm did not cause as much damage as feared.", "Storm did not cause damage", "Storm not as bad as feared"),
+    (
+        "Farmers accuse the mill of polluting a river.",
+        "Farmers accuse mill of river",
+        "Farmers accuse mill of polluting",
+    ),
+    (
+        "The king had been taken to hospital on Saturday.",
+        "King had taken to hospital",
+        "King had been taken to hospital",
+    ),
+    (
+        "The court annulled the ban of a Kenyan runner.",
+        "Kenyan court annulled ban",
+        "Court annulled ban of Kenyan runner",
+    ),
+    ("Prosecutors dropped a complaint about the mayor.", "Mayor charged", "Prosecutors dropped complaint"),
+]
+
+
+@pytest.mark.parametrize(("lead", "wrong", "right"), PAIRS)
+def test_a_wrong_headline_is_told_from_a_true_one(lead, wrong, right):
+    assert wrong_relations(wrong, lead)
+    assert wrong_relations(right, lead) == []
+
+
+def test_what_only_says_less_does_not_turn_the_meaning():
+    lead = "The firm is in talks to buy a maker of taxis."
+    assert wrong_relations("Firm in talks to buy taxis", lead)
+    assert wrong_relations("Firm in talks to buy taxis", lead, turning=True) == []
+    assert wrong_relations("Ports met the target", "Not one of the 27 ports met the target.", turning=True)
+
+
+def test_a_lead_lends_itself_word_for_word():
+    for lead, *_ in PAIRS:
+        assert wrong_relations(lead.rstrip("."), lead) == []
+
+
+def test_words_are_laid_on_the_next_place_that_has_them():
+    lead = read_words("The bank sold the mill and the bank bought the port.")
+    assert laid_on(read_words("Bank sold mill, bank bought ship"), lead) == [1, 2, 4, -1, 7, 8, -1]
+
+
+def test_a_second_choice_has_the_leads_words_and_a_verb():
+    lead = "The health minister took back his statement that the flu vaccine was unsafe."
+    assert is_steady("Health minister took back his statement", lead)
+    assert not is_steady("Health minister defends flu vaccine", lead)
+    assert not is_steady("The health minister's flu vaccine", lead)
+
+
+def test_delicate_leads_and_empty_headlines():
+    assert is_delicate("The mayor may resign.") and not is_delicate("The mayor resigned in May 2020.")
+    lead = "The dispute will go to arbitration if the two companies cannot agree on a price by June."
+    assert says_little("Arbitration to be over", lead) and not says_little("Price dispute to go to arbitration", lead)
+
+
+def test_messages_are_told_from_news():
+    assert is_message("Fix a race condition in the pool that caused requests to hang.")
+    assert is_message("Dear customer service, my order was empty. Please send the lamp again.")
+    assert not is_message("Ministers said they would fix the pension law, and the mayor of Lund asked them to hurry.")
+    assert not is_message("Fund cut its stake in the carmaker from 2.1 percent to 0.8 percent.")
+
+
+def test_a_change_keeps_what_it_does():
+    lead = "Fix a race condition in the pool that caused requests to hang."
+    assert is_steady("Fix a race condition in the pool", lead, ordered=True)
+    assert not is_steady("Race condition in the pool caused requests to hang", lead, ordered=True)
+
+
+def test_a_limit_does_not_end_inside_a_phrase():
+    lead = "The carmaker denied that it was planning to sell its truck division."
+    assert ends_inside("Carmaker denies planning to sell its truck", lead) and ends_inside("Carmaker to sell S.", lead)
+    assert not ends_inside("Carmaker denies planning to sell its truck division", lead)

@@ -1,0 +1,117 @@
+"""The reward on the device against hedline's own ROUGE on texts, and its penalties by hand."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from hedline.metrics.rouge import RougeScorer
+from hedline.text.subword import SPECIALS, Subwords, byte_letters
+from hedline.training.reward import Reward, WordReader, hash_of, rouge
+
+MERGES = [
+    ("Ġ", "t"),
+    ("Ġt", "h"),
+    ("Ġth", "e"),
+    ("a", "n"),
+    ("Ġ", "b"),
+    ("Ġb", "an"),
+    ("an", "k"),
+    ("Ã", "©"),
+    ("1", "2"),
+]
+CONTROLS = ("<case:sentence>", "<case:title>", "<case:any>")
+WORDS = [
+    "the",
+    "The",
+    "bank",
+    "band",
+    "12",
+    "1,200",
+    "U.S.",
+    "café",
+    "né-e",
+    "ban's",
+    "it's",
+    "re-ban",
+    "Bank",
+    "covid12",
+    "naïve",
+    "–",
+    "'",
+    "an'",
+    "A",
+]
+
+
+@pytest.fixture(scope="module")
+def subwords() -> Subwords:
+    specials = [*SPECIALS, *CONTROLS]
+    names = [*specials, *byte_letters().values(), *(left + right for left, right in MERGES)]
+    return Subwords(names, MERGES, len(specials))
+
+
+def padded(subwords: Subwords, texts: list[str], end: bool = True) -> torch.Tensor:
+    rows = [[*subwords.encode(text), 3] if end else subwords.encode(text) for text in texts]
+    width = max(len(row) for row in rows)
+    return torch.tensor([row + [0] * (width - len(row)) for row in rows])
+
+
+def test_scores_are_those_of_the_metric_on_texts(subwords):
+    draw = random.Random(4)
+    texts = [" ".join(draw.choices(WORDS, k=draw.randint(0, 14))) for _ in range(400)]
+    references, candidates = texts[:100], texts[100:]
+    reader = WordReader(subwords.pieces, "cpu")
+    ours = rouge(reader.read(padded(subwords, candidates)), reader.read(padded(subwords, references), 62), 3)
+    scorer = RougeScorer(("1", "2", "L"), stem=False)
+    for name, found in enumerate(ours):
+        wanted = [scorer.score(text, [references[i // 3]])[name, 2] for i, text in enumerate(candidates)]
+        assert np.allclose(found.flatten().numpy(), wanted, atol=1.1e-5)
+
+
+def test_words_do_not_depend_on_their_pieces(subwords):
+    reader = WordReader(subwords.pieces, "cpu")
+    whole, bytes_only = subwords.encode("the bank 12"), [subwords.ids[letter] for letter in "ĠtheĠbankĠ12"]
+    assert len(whole) < len(bytes_only)
+    one, other = (reader.read(torch.tensor([ids])) for ids in (whole, bytes_only))
+    assert one.counts.tolist() == other.counts.tolist() == [3]
+    assert torch.equal(one.hashes[0, :3], other.hashes[0, :3])
+    assert int(one.hashes[0, 1]) % (1 << 64) == hash_of(b"bank") and one.digits[0, :3].tolist() == [False, False, True]
+
+
+def test_words_beyond_the_limit_are_left_out(subwords):
+    words = WordReader(subwords.pieces, "cpu").read(padded(subwords, ["the bank an it"]), 2)
+    assert words.counts.tolist() == [2] and words.hashes.shape == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("headline", "control", "faults"),
+    [
+        ("Bank in Lund opens", "<case:sentence>", 0),
+        ("Bank in Malmo opens", "<case:sentence>", 1),
+        ("Malmo bank opens", "<case:sentence>", 0),  # the first word has its capital anyway
+        ("Bank in Malmo opens", "<case:title>", 0),
+        ("Bank in US opens", "<case:sentence>", 0),  # too short to tell from a short form
+        ("Bank opens 13 tills", "<case:title>", 1),
+        ("Bank opens 12 tills", "<case:title>", 0),
+        ("Bank bank opens opens", "<case:any>", 2),
+        ("Bank in Bora Bora", "<case:any>", 0),  # the lead has it so
+    ],
+)
+def test_faults(subwords, headline, control, faults):
+    reward = Reward(subwords, "cpu", sentence=subwords.ids["<case:sentence>"])
+    lead = [subwords.ids[control], *subwords.encode("A bank of Lund with 12 tills opens in Bora Bora")]
+    judged = reward.judge(padded(subwords, [headline])[None], padded(subwords, ["Bank opens"]), torch.tensor([lead]))
+    assert judged.faults.tolist() == [[faults]]
+    plain = 0.4 * judged.rouge.one + 0.4 * judged.rouge.two + 0.2 * judged.rouge.longest
+    assert judged.reward.item() == pytest.approx(plain.item() - 0.1 * faults)
+
+
+def test_an_empty_headline_is_worth_nothing(subwords):
+    judged = Reward(subwords, "cpu").judge(
+        torch.tensor([[[3, 0]]]), padded(subwords, ["Bank opens"]), torch.tensor([[4]])
+    )
+    assert judged.reward.item() == 0 and judged.words.item() == 0

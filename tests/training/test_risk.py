@@ -1,0 +1,214 @@
+"""Training for ROUGE: the estimator against the exact gradient of the expectation; a tiny model gets better."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from hedline.cli.main import run as hedline
+from hedline.errors import UserError
+from hedline.models.softmax import linear_cross_entropy, plain_cross_entropy
+from hedline.models.transformer import Transformer, TransformerConfig
+from hedline.text.subword import SPECIALS, Subwords
+from hedline.training.checkpoint import load_checkpoint
+from hedline.training.risk import Dial, bands, leave_one_out, ratios, sample_states, weighted_surprise
+from hedline.training.run import TrainRequest, train
+
+SIZES = {"width": 8, "inner": 8, "heads": 2, "encoder_layers": 1, "decoder_layers": 1}
+
+
+def tiny(vocabulary: int = 6, **more) -> Transformer:
+    torch.manual_seed(0)
+    model = Transformer(TransformerConfig(vocabulary, **{**SIZES, **more})).double().eval()
+    with torch.no_grad():
+        for value in model.parameters():
+            value.mul_(1.7)
+    return model
+
+
+def all_headlines() -> list[list[int]]:
+    """Everything a model of the pieces 4 and 5 can write in at most two pieces."""
+    return [[3, 0], *([a, 3] for a in (4, 5)), *([a, b] for a in (4, 5) for b in (4, 5))]
+
+
+def gradient(loss: torch.Tensor, model: Transformer) -> torch.Tensor:
+    found = torch.autograd.grad(loss, list(model.parameters()), retain_graph=True, allow_unused=True)
+    return torch.cat([part.flatten() for part in found if part is not None])
+
+
+def test_the_estimator_is_the_gradient_of_the_expected_reward():
+    """The mean over all pairs of samples, each with its probability, is minus the gradient of the expectation."""
+    model, temperature = tiny(), 0.8
+    inputs, headlines = torch.tensor([[4, 5, 5]]), torch.tensor(all_headlines())
+    rewards = torch.tensor([0.1, 0.9, 0.3, 0.0, 0.5, 0.7, 0.2], dtype=torch.float64)
+    memory, mask = model.encode(inputs)
+    log_probs = torch.stack(
+        [
+            -weighted_surprise(model, ids[None, None], torch.ones(1, 1, dtype=torch.float64), memory, mask, temperature)
+            for ids in headlines
+        ]
+    )
+    assert float(log_probs.detach().exp().sum()) == pytest.approx(1.0)
+    wanted = -gradient((log_probs.exp() * rewards).sum(), model)
+    total = torch.zeros_like(wanted)
+    for one, other in itertools.product(range(len(headlines)), repeat=2):
+        advantages = leave_one_out(rewards[[one, other]][None]) / 2
+        ids = headlines[[one, other]][None]
+        loss = weighted_surprise(model, ids, advantages, memory, mask, temperature)
+        total += float((log_probs[one] + log_probs[other]).detach().exp()) * gradient(loss, model)
+    assert torch.allclose(total, wanted, atol=1e-10) and float(wanted.norm()) > 1e-3
+
+
+def test_samples_share_the_memory_as_if_each_had_its_own():
+    model = tiny(12, decoder_layers=2)
+    inputs, shifted = torch.randint(4, 12, (3, 5)), torch.randint(4, 12, (3, 4, 6))
+    inputs[1, 3:] = 0
+    memory, mask = model.encode(inputs)
+    together = sample_states(model, shifted, memory, mask)
+    apart = [model.decode(shifted[:, sample], memory, mask) for sample in range(4)]
+    assert torch.allclose(together, torch.stack(apart, dim=1))
+
+
+def test_weighted_cross_entropy_is_torchs():
+    torch.manual_seed(1)
+    x, weight, bias = (
+        torch.randn(*shape, dtype=torch.float64, requires_grad=True) for shape in ((7, 5), (11, 5), (11,))
+    )
+    targets, importance = torch.randint(0, 11, (7,)), torch.randn(7, dtype=torch.float64)
+    ours = linear_cross_entropy(x, weight, bias, targets, 0.1, importance=importance)
+    wanted = sum(
+        importance[i] * plain_cross_entropy(x[i : i + 1], weight, bias, targets[i : i + 1], 0.1) for i in range(7)
+    )
+    assert float(ours.detach()) == pytest.approx(float(wanted.detach()))
+    for one, other in zip(
+        torch.autograd.grad(ours, [x, weight, bias]), torch.autograd.grad(wanted, [x, weight, bias]), strict=True
+    ):
+        assert torch.allclose(one, other)
+
+
+def test_leave_one_out_by_hand():
+    assert leave_one_out(torch.tensor([[1.0, 2.0, 6.0]])).tolist() == [[-3.0, -1.5, 4.5]]
+
+
+def test_bands_hold_every_input_once_with_its_longest_sample():
+    lengths = torch.tensor([[3, 9], [2, 2], [5, 1], [7, 7], [1, 4]])
+    found = bands(lengths, 2)
+    assert sorted(torch.cat([part for part, _ in found]).tolist()) == [0, 1, 2, 3, 4]
+    assert [(sorted(part.tolist()), length) for part, length in found] == [([1, 2, 4], 5), ([0, 3], 9)]
+
+
+def test_dial_puts_the_tokens_of_use_before_a_share_of_the_inputs():
+    names = [*SPECIALS, "<sup:3>", "<sup:any>", "<case:title>", "<case:any>", "a", "b"]
+    model = Transformer(TransformerConfig(10, **SIZES, controls=2, control_any=(5, 7), hidden_controls=0.5))
+    inputs = torch.tensor([[4, 6, 8, 9]]).repeat(400, 1)
+    torch.manual_seed(0)
+    turned, dialed = Dial(model, names, ["<sup:3>", "<other:1>"], 0.5).turn(inputs)
+    assert (turned[:, 2:] == inputs[:, 2:]).all() and 150 < int(dialed.sum()) < 250
+    assert (turned[dialed, :2] == torch.tensor([4, 7])).all()
+    assert {tuple(row) for row in turned[~dialed, :2].tolist()} == {(4, 6), (5, 6), (4, 7), (5, 7)}
+
+
+def test_weights_of_the_scores_are_read_or_refused():
+    assert ratios("1, 0,0.5") == (1.0, 0.0, 0.5)
+    with pytest.raises(UserError, match="three numbers"):
+        ratios("1,2")
+
+
+# A made-up language of one-letter words: the headline is the lead's second and third word.
+
+
+def write_data(folder: Path, pairs: dict[str, int]) -> Path:
+    letters = [chr(ord("a") + index) for index in range(12)]
+    names = [*SPECIALS, *(f"Ġ{letter}" for letter in letters)]
+    Subwords(names, [], len(SPECIALS)).save(folder)
+    draw = np.random.default_rng(0)
+    for split, count in pairs.items():
+        inputs = [draw.permutation(np.arange(4, 16))[: draw.integers(4, 7)] for _ in range(count)]
+        for name, rows in (("input", inputs), ("output", [row[1:3] for row in inputs])):
+            np.save(folder / f"{split}.{name}s.npy", np.concatenate(rows).astype(np.uint16))
+            np.save(folder / f"{split}.{name}_offsets.npy", np.cumsum([0, *map(len, rows)]))
+    sizes = {"input": len(names), "output": len(names)}
+    settings = {"format": 1, "settings": {"units": "subwords"}, "vocabulary": sizes, "fingerprint": "made-up"}
+    (folder / "settings.json").write_text(json.dumps(settings))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def half_trained(tmp_path_factory) -> Path:
+    """Data, and a transformer that has seen too little of it."""
+    folder = tmp_path_factory.mktemp("risk")
+    data = write_data(folder, {"train": 600, "valid": 64})
+    sizes = {"width": 32, "inner": 32, "heads": 2, "encoder_layers": 1, "decoder_layers": 1}
+    settings = {**sizes, "epochs": 12, "batch": 512, "lr": 3e-3, "ema": 0.9}
+    train(TrainRequest(data, folder / "base", decoder="transformer", settings=settings, samples=0))
+    return folder
+
+
+def test_greedy_headlines_get_better(half_trained, capsys):
+    settings = {"objective": "risk", "epochs": 6, "batch": 64, "lr": 2e-3, "ema": 0.9, "risk_pieces": 6, "risk_ce": 0.0}
+    request = TrainRequest(half_trained, half_trained / "risk", settings=settings, base=half_trained / "base")
+    place = train(request)
+    said = capsys.readouterr().out
+    start = float(said.split("greedy, at the start: reward ")[1].split(",")[0])
+    assert place.history[-1]["reward"] > start + 0.1
+    assert "weight average" in said and (half_trained / "risk/model.safetensors").is_file()
+    recorded = json.loads((half_trained / "risk/config.json").read_text())["training"]
+    assert recorded["config"]["objective"] == "risk" and recorded["base"]["model"] == "base"
+
+
+def test_a_resumed_training_ends_as_if_it_had_not_stopped(half_trained):
+    # A schedule that does not look ahead, so that one epoch and then another are the same as two.
+    settings = {
+        "objective": "risk",
+        "epochs": 2,
+        "batch": 200,
+        "risk_pieces": 6,
+        "risk_samples": 2,
+        "schedule": "halve",
+    }
+    base = {"base": half_trained / "base", "samples": 0}
+    train(TrainRequest(half_trained, half_trained / "whole", settings=settings, **base))
+    train(TrainRequest(half_trained, half_trained / "parts", settings={**settings, "epochs": 1}, **base))
+    train(TrainRequest(half_trained, half_trained / "parts", settings=settings, resume=True, samples=0))
+    one, other = (load_checkpoint(half_trained / name)[0] for name in ("whole", "parts"))
+    assert one.keys() == other.keys() and float(one["risk_scale"].min()) > 0
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_command_line(half_trained, capsys):
+    arguments = ["train", str(half_trained), "--out", str(half_trained / "out"), "--from", str(half_trained / "base")]
+    more = [
+        "--objective",
+        "risk",
+        "--set",
+        "risk_samples=2",
+        "--set",
+        "risk_pieces=5",
+        "--epochs",
+        "1",
+        "--batch",
+        "200",
+    ]
+    with pytest.raises(SystemExit) as end:
+        hedline([*arguments, *more])
+    assert end.value.code == 0
+    assert "objective=risk risk_samples=2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "wanted"),
+    [
+        (["--objective", "risk"], "--from"),
+        (["--objective", "luck", "--from", "base"], "likelihood, risk"),
+        (["--objective", "risk", "--from", "base", "--set", "risk_samples=1"], "at least 2"),
+    ],
+)
+def test_mistakes_are_named(half_trained, more, wanted):
+    named = [str(half_trained / word) if word == "base" else word for word in more]
+    with pytest.raises(UserError, match=wanted):
+        hedline(["train", str(half_trained), "--out", str(half_trained / "never"), *named])

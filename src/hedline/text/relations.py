@@ -26,8 +26,6 @@ from hedline.text.polarity_cues import stem
 from hedline.text.polarity_words import BE, FEW, IRREGULAR, word_set
 
 _ENDS = frozenset(";.!?")
-
-
 _PROMOTING = word_set("for by with against of in to near at")  # a noun after one is no subject
 
 
@@ -256,8 +254,6 @@ def _possessed(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]
 
 
 _PARTING = word_set("that whose who by against after")
-
-
 _EXCEPTING = word_set("exception except excluding apart unlike without against")
 
 
@@ -346,11 +342,7 @@ def _voice(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 
 
 _BEFORE_PASSIVE = word_set("has have had who that which")
-
-
 _PLACES = word_set("everywhere here there nowhere today again")
-
-
 _SMALL = ARTICLES | word_set("another any some all both only if")
 _NEGATED = word_set("not never cannot without no")
 _HOLDING = _NEGATED | _BEFORE_PASSIVE | TO_BE | word_set("of for by without from will to")

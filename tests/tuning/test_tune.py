@@ -159,7 +159,15 @@ def test_killed_at_any_moment_it_resumes_to_the_same_result(tmp_path: Path, tune
     result = json.loads((tmp_path / "model" / "tuning.json").read_text())
     assert result["weights"] == pytest.approx(tuned[0]["weights"], abs=1e-3)
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == sorted(
-        ["README.md", "config.json", "model.safetensors", "tuning.json", "vocab.input.txt", "vocab.output.txt"]
+        [
+            "README.md",
+            "config.json",
+            "log.jsonl",
+            "model.safetensors",
+            "tuning.json",
+            "vocab.input.txt",
+            "vocab.output.txt",
+        ]
     )
 
 

@@ -21,7 +21,9 @@ from hedline.experiments.record import Request
 @takes(DecodeOptions, after="name", only=("words", "bytes", "beam"))
 @takes(Request, after="name")
 def reproduce(
-    name: Annotated[str, typer.Argument(help="A table or figure, quality, dial, meaning, all, pictures, or report.")],
+    name: Annotated[
+        str, typer.Argument(help="A table or figure, prototypes, quality, dial, meaning, all, pictures, report.")
+    ],
     doc: Annotated[Path, typer.Option(help="The report that `report` and `all` write.")] = Path("docs/reproduction.md"),
     check: Annotated[bool, typer.Option("--check", help="With report: only say whether the file is stale.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown instead of plain text.")] = False,
@@ -38,6 +40,7 @@ def reproduce(
       hedline reproduce table2 --data data --models runs
       hedline reproduce table1 --models runs --set test.jsonl.xz --set wire2004.jsonl.xz --limit 2000
       hedline reproduce table1 --models runs --set wire2004.jsonl.xz --preset duc --system IR --system MOSES+
+      hedline reproduce prototypes --models runs --set test.jsonl.xz
       hedline reproduce table3
       hedline reproduce quality --set test.jsonl.xz --limit 2000
       hedline reproduce meaning

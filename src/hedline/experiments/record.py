@@ -54,7 +54,9 @@ class Request:
     workers: int = setting(1, "Processes that decode.", least=1)
     seed: int | None = setting(None, "The models' training seed, noted with the rows.")
     preset: str = setting("gigaword", "Table 1 by gigaword (F1) or duc (recall at 75 bytes).", choices=tuple(PRESETS))
-    systems: tuple[str, ...] = setting((), "Only this row (table1, faithfulness); repeatable.", names=("--system",))
+    systems: tuple[str, ...] = setting(
+        (), "Only this row (table1, prototypes, faithfulness); repeatable.", names=("--system",)
+    )
     force: bool = setting(False, "Measure again what is already in the results.", names=("--force",))
     allow_dirty: bool = setting(
         False, "Measure with code that is not committed; the rows say so.", names=("--allow-dirty",)
@@ -88,11 +90,15 @@ class Request:
         """The stored results of an experiment."""
         return Results(self.results, name)
 
-    def evaluation_sets(self, experiment: str) -> list[EvaluationSet]:
-        """The sets named with --set; at least one."""
+    def set_files(self, experiment: str) -> tuple[Path, ...]:
+        """The files named with --set; at least one."""
         if not self.sets:
             raise UserError(f"{experiment} needs --set, an evaluation set or a pairs file (it may be given twice)")
-        return [EvaluationSet.read(path, self.limit) for path in self.sets]
+        return self.sets
+
+    def evaluation_sets(self, experiment: str) -> list[EvaluationSet]:
+        """The sets named with --set, read up to the limit."""
+        return [EvaluationSet.read(path, self.limit) for path in self.set_files(experiment)]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from hedline.experiments import (
     figure1,
     figure4,
     meaning,
+    prototypes,
     quality,
     table1,
     table2,
@@ -50,6 +51,7 @@ def _alone(draw: Callable[[dict[str, Row]], dict[str, str]]) -> Callable[[dict[s
 EXPERIMENTS = {
     quality.NAME: Experiment(quality.run, quality.render, sets=True, pictures=quality.pictures),
     table1.NAME: Experiment(table1.run, table1.render, sets=True, pictures=_alone(table1.pictures)),
+    prototypes.NAME: Experiment(prototypes.run, prototypes.render, sets=True),
     table2.NAME: Experiment(table2.run, table2.render, data=True),
     table3.NAME: Experiment(table3.run, table3.render, sets=True),
     faithfulness.NAME: Experiment(faithfulness.run, faithfulness.render, sets=True),

@@ -47,7 +47,9 @@ def measure(arguments: list[str], folder: Path) -> Peak:
     """Run `hedline` with these arguments."""
     nothing = 'exec "$@" >/dev/null 2>&1'
     command = ["/bin/sh", "-c", nothing, "sh", sys.executable, "-m", "hedline", *arguments]
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", WATCH, *command], cwd=folder, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", WATCH, *command], cwd=folder, capture_output=True, check=False
+    )
     kilobytes, seconds, code = done.stdout.split()
     return Peak(int(kilobytes) / 1024, float(seconds), int(code))
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from hedline.bench.serve import Load, judge, processor_seconds, read_inputs, render, run
+from hedline.bench.serve import Load, judge, processor_seconds, read_inputs, render, run, total
 
 pytest.importorskip("uvicorn", reason="the server needs hedline[serve]")
 
@@ -14,8 +14,17 @@ def test_every_answer_is_counted_and_compared() -> None:
     load = Load(2.0, {0: b"a", 2: b"x"}, [0.5, 1.5], refused=1, failed=1)
     found = judge(load, [b"a", b"b", b"c"], seconds=1.5)
     assert (found["lost"], found["different"], found["failed"], found["refused"]) == (1, 1, 1, 1)
-    assert found["serve_per_second"] == 1.0 and found["summarize_per_second"] == 2.0 and found["share"] == 0.5
+    assert (found["answered"], found["serve_s"], found["summarize_s"], found["share"]) == (2, 2.0, 1.5, 0.5)
     assert (found["median_s"], found["p99_s"]) == (1.5, 1.5)
+
+
+def test_all_rounds_count_together() -> None:
+    slow = {"answered": 90, "lost": 10, "serve_s": 30.0, "summarize_s": 20.0, "share": 0.6, "refused": 3}
+    quick = {"answered": 100, "lost": 0, "serve_s": 8.0, "summarize_s": 5.0, "share": 0.625, "refused": 0}
+    used = {"summarize_processor_s": 9.0, "serve_processor_s": 10.0, "failed": 0, "different": 0}
+    found = total([slow | used, quick | used])
+    assert (found["serve_per_second"], found["summarize_per_second"], found["share"]) == (5.0, 8.0, 0.625)
+    assert (found["processor_share"], found["lost"], found["refused"]) == (0.9, 10, 3)
 
 
 def test_processor_time_is_that_of_this_process() -> None:

@@ -60,6 +60,11 @@ def write_benches(results: Path) -> None:
     rouge = {"summaries": 2000, "references": 4, "times_faster": {"ROUGE-1.5.5.pl": 25.0}}
     (results / "bench-rouge.json").write_text(json.dumps({"rouge": rouge}))
     (results / "bench-text.json").write_text(json.dumps({"text": {"ratio": 8.0, "texts": 20, "data": "a.jsonl"}}))
+    whole = {"share": 0.95, "median_share": 0.96, "processor_share": 0.91, "lost": 0, "failed": 1, "different": 2}
+    facts = {"texts": 2000, "clients": 1000, "workers": 2, "model": "default", "memory_mb": [65, 95]}
+    lone = {"serve_ms": 28.0, "api_ms": 25.0, "difference_ms": 3.1}
+    load = {**facts, "rounds": [{"share": 0.9}, {"share": 1.0}], "total": whole, "lone": lone}
+    (results / "bench-serve.json").write_text(json.dumps({"serve": load}))
 
 
 def test_every_block_says_what_the_results_say(results: Path) -> None:
@@ -72,6 +77,8 @@ def test_every_block_says_what_the_results_say(results: Path) -> None:
     assert "fail\n1.5 % with the guards and 10.0 % without" in text["meaning"] and "2 numbers" in text["meaning"]
     assert "| **abs**, recall at 75 bytes | wire2004 | 30.00" in text["card abs"]
     assert "4.0 × and 4.0 ×" in text["speed"] and "2.0 × and 2.0 ×" in text["speed"] and "2.5 ×" in text["speed"]
+    assert "1,000 clients got 0.95 of" in text["serve"] and "(rounds 0.90 to 1.00, median 0.96)" in text["serve"]
+    assert "failed 1,\nother than the command line's 2. Memory" in text["serve"] and "+3.1 ms" in text["serve"]
 
 
 def test_a_page_is_filled_and_what_was_not_measured_stays(results: Path) -> None:

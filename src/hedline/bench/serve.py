@@ -1,10 +1,10 @@
 """`hedline serve` under 1,000 clients, against `hedline summarize` on the same texts and cores; and a lone request.
 
 Every client keeps one connection and sends one text after the other until all are answered. Both systems write the
-same JSON lines and take turns, so that a busy machine slows both alike; the clients' own work counts against the
-server, since they run on the same cores. The share by processor time (what summarize needs for the texts, of what
-server and clients need) is the one to quote from a machine that does other things as well. Every answer is compared
-with the command line's, byte for byte.
+same JSON lines and take turns, each as often first as second, so that a busy machine slows both alike; the clients'
+own work counts against the server, since they run on the same cores. The share by processor time (what summarize needs
+for the texts, of what server and clients need) is the one to quote from a machine that does other things as well.
+Every answer is compared with the command line's, byte for byte.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,9 +29,9 @@ from hedline.errors import UserError
 from hedline.stream import CHUNK
 
 CLIENTS = 1000
-ROUNDS = 2
-SECONDS = 240.0  # after which no new request is sent
-LONE = 40  # requests one by one
+ROUNDS = 6
+SECONDS = 240.0  # of one round, after which no new request is sent
+LONE = 100  # requests one by one
 
 
 @dataclass
@@ -57,23 +57,49 @@ def run(
 
     texts, folder = read_inputs(data, limit), str(find_model(model))
     workers = threads or os.cpu_count() or 1
-    rounds = []
     raise_file_limit()
     with serving(folder, workers) as (url, process), summarizing(folder, workers) as summarize:
         memory_before = memory(process.pid)
-        expected: list[bytes] = []
-        for _ in range(ROUNDS):
-            started, used = time.perf_counter(), processor_seconds(os.getpid(), {process.pid})
-            expected = summarize(texts)
-            seconds, own = time.perf_counter() - started, processor_seconds(os.getpid(), {process.pid}) - used
-            used = processor_seconds(os.getpid(), {process.pid}) + processor_seconds(process.pid)
-            load = asyncio.run(send_all(url, texts))
-            theirs = processor_seconds(os.getpid(), {process.pid}) + processor_seconds(process.pid) - used
-            rounds.append({**judge(load, expected, seconds), "processor_share": own / theirs if theirs else 0.0})
+        rounds = [measure_round(number, url, process.pid, summarize, texts) for number in range(ROUNDS)]
         memory_after = memory(process.pid)
         lone = measure_lone(url, folder, texts)
     facts = {"texts": len(texts), "clients": CLIENTS, "workers": workers, "model": Path(folder).name}
-    return {**facts, "rounds": rounds, "memory_mb": [memory_before, memory_after], "lone": lone}
+    memories = {"memory_mb": [memory_before, memory_after]}
+    return {**facts, "rounds": rounds, "total": total(rounds), **memories, "lone": lone}
+
+
+def measure_round(
+    number: int, url: str, server: int, summarize: Callable[[Sequence[str]], list[bytes]], texts: Sequence[str]
+) -> dict[str, Any]:
+    """All texts through both systems; in every other round the server begins. server: its process."""
+    load, expected = Load(), [b""]
+    seconds, used, theirs = 0.0, 0.0, 0.0
+    for serves in (False, True) if number % 2 == 0 else (True, False):
+        started, before = time.perf_counter(), processor_seconds(os.getpid(), {server})
+        if serves:
+            before += processor_seconds(server)
+            load = asyncio.run(send_all(url, texts))
+            theirs = processor_seconds(os.getpid(), {server}) + processor_seconds(server) - before
+        else:
+            expected = summarize(texts)
+            seconds, used = time.perf_counter() - started, processor_seconds(os.getpid(), {server}) - before
+    return {**judge(load, expected, seconds), "summarize_processor_s": used, "serve_processor_s": theirs}
+
+
+def total(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """All rounds together: the server's share of summarize's speed by the clock and by processor time."""
+    speed = sum(each["answered"] for each in rounds) / sum(each["serve_s"] for each in rounds)
+    base = sum(each["answered"] + each["lost"] for each in rounds) / sum(each["summarize_s"] for each in rounds)
+    used, theirs = (sum(each[f"{name}_processor_s"] for each in rounds) for name in ("summarize", "serve"))
+    counts = {name: sum(each[name] for each in rounds) for name in ("lost", "failed", "refused", "different")}
+    return {
+        "serve_per_second": speed,
+        "summarize_per_second": base,
+        "share": speed / base,
+        "median_share": statistics.median(each["share"] for each in rounds),
+        "processor_share": used / theirs if theirs else 0.0,
+        **counts,
+    }
 
 
 def read_inputs(data: Path | None, limit: int) -> list[str]:
@@ -174,8 +200,9 @@ def judge(load: Load, expected: Sequence[bytes], seconds: float) -> dict[str, An
     speed, base = len(load.answers) / load.seconds, len(expected) / seconds
     ordered = sorted(load.latencies) or [0.0]
     return {
-        "serve_per_second": speed,
-        "summarize_per_second": base,
+        "answered": len(load.answers),
+        "serve_s": load.seconds,
+        "summarize_s": seconds,
         "share": speed / base,
         "lost": len(expected) - len(load.answers),
         "failed": load.failed,
@@ -255,13 +282,18 @@ def render(result: dict[str, Any]) -> str:
         f"{min(result['clients'], result['texts']):,} clients at once, against hedline summarize on the same cores"
     ]
     for each in result["rounds"]:
-        lines += [
-            f"  {each['serve_per_second']:.1f} texts/s, {each['share']:.2f} of summarize's "
-            f"{each['summarize_per_second']:.1f}, {each['processor_share']:.2f} by processor time",
-            f"    lost {each['lost']}, failed {each['failed']}, refused and sent again {each['refused']}, "
-            f"other than the command line's {each['different']}; "
-            f"latency {each['median_s']:.1f} s median, {each['p99_s']:.1f} s 99th percentile",
-        ]
+        lines.append(
+            f"  server {each['serve_s']:.1f} s, summarize {each['summarize_s']:.1f} s: {each['share']:.2f} of its speed; "
+            f"latency {each['median_s']:.1f} s median, {each['p99_s']:.1f} s 99th percentile"
+        )
+    whole = result["total"]
+    lines += [
+        f"  {whole['serve_per_second']:.1f} texts/s, {whole['share']:.2f} of summarize's "
+        f"{whole['summarize_per_second']:.1f} (median of the rounds {whole['median_share']:.2f}), "
+        f"{whole['processor_share']:.2f} by processor time",
+        f"  lost {whole['lost']}, failed {whole['failed']}, refused and sent again {whole['refused']}, "
+        f"other than the command line's {whole['different']}",
+    ]
     before, after = result["memory_mb"]
     lines.append(f"  memory of the serving process: {before} MB when ready, {after} MB at most")
     lone = result["lone"]

@@ -175,12 +175,29 @@ def _times(bench: Mapping[str, Any], ours: str, peer: str) -> str:
     return " and ".join(f"{speeds[batch][ours] / speeds[batch][peer]:.1f} ×" for batch in ("1", "32"))
 
 
+def serve(results: Path) -> str:
+    """The server under load against `summarize`, and a lone request against the API."""
+    bench = _bench(results, "serve")["serve"]
+    whole, lone, (before, after) = bench["total"], bench["lone"], bench["memory_mb"]
+    shares = [each["share"] for each in bench["rounds"]]
+    return (
+        f"`hedline bench serve --limit {bench['texts']}`, model `{bench['model']}`, {bench['workers']} workers, "
+        f"{len(shares)} rounds: {bench['clients']:,} clients got {whole['share']:.2f} of `summarize`'s speed by the\n"
+        f"clock (rounds {min(shares):.2f} to {max(shares):.2f}, median {whole['median_share']:.2f}) and "
+        f"{whole['processor_share']:.2f} by processor time, the clients' own work counted against the server. Lost "
+        f"{whole['lost']}, failed {whole['failed']},\nother than the command line's {whole['different']}. Memory of "
+        f"the serving process: {before} MB when ready, {after} MB at most. A lone request: {lone['serve_ms']:.1f} ms, "
+        f"the API {lone['api_ms']:.1f} ms;\nmedian of the differences {lone['difference_ms']:+.1f} ms."
+    )
+
+
 BLOCKS: dict[str, Callable[[Path], str]] = {
     "quality": quality,
     "gains": gains,
     "meaning": meaning,
     "people": people,
     "speed": speed,
+    "serve": serve,
     "card default": partial(card, "default"),
     "card abs": partial(card, "abs"),
 }

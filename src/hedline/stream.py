@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from hedline.corpora.pairs import MAX_LINE_BYTES, BadLine, Line, read_lines
-from hedline.corpora.rows import PIPE, Row, check_name, kind_of, read_rows
+from hedline.corpora.rows import PIPE, Row, check_name, kind_of, read_rows, refuse_others
 from hedline.decoding.summary import Summary
 from hedline.errors import UserError
 from hedline.files import is_file
@@ -54,6 +54,7 @@ def read_file(source: str, reading: Reading) -> Iterator[Record]:
         raise UserError(
             f"there is no file {source[:200]}; to summarise these words themselves, add --text or leave out summarize"
         )
+    refuse_others(path)
     kind = kind_of(path) or reading.kind if reading.kind == "auto" else reading.kind
     if reading.kind not in ("auto", "text") or kind_of(path):
         check_name(path, kind, "--input-format")
@@ -69,7 +70,10 @@ def read_table(path: Path, kind: str, reading: Reading) -> Iterator[Record]:
     for number, row in enumerate(read_rows(path, kind, _pass_over if reading.skip else None), 1):
         if lead_field not in row.cells:
             names = ", ".join(str(name) for name in row.cells)
-            raise UserError(f"{where} has no column {lead_field!r} ({names}); name the right one with --lead-field")
+            remedy = "name the right one with --lead-field"
+            if len(row.cells) == 1 and ";" in names:
+                remedy = "its cells seem to be separated by semicolons; separate them by commas"
+            raise UserError(f"{where} has no column {lead_field!r} ({names[:300]}); {remedy}")
         lead = row.cells[lead_field]
         yield RowRecord.of(str(row.cells.get("id") or number), "" if lead is None else str(lead), row)
 
@@ -121,6 +125,8 @@ def read_records(lines: Iterable[Line | BadLine], reading: Reading) -> Iterator[
             if kind == "auto":
                 kind = "jsonl" if _is_object(raw) else "text"
             text = raw.decode("utf-8", "replace").rstrip("\r\n").removeprefix("\ufeff" if number == 1 else "")
+            if kind == "jsonl" and "\ufffd" in text and not _is_utf8(raw):
+                raise UserError(f"{reading.where}, line {number} is not UTF-8; save the file as UTF-8")
             record = _record(text, number, reading) if kind == "jsonl" else Record(str(number), text)
         except UserError as error:
             if not reading.skip:
@@ -145,6 +151,14 @@ def _bounded_lines(stream: IO[bytes]) -> Iterator[Line | BadLine]:
         while line and not line.endswith(b"\n"):
             line = stream.readline(MAX_LINE_BYTES)
         yield BadLine("standard input", number, f"the line is longer than {MAX_LINE_BYTES:,} bytes")
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_object(line: bytes) -> bool:

@@ -45,3 +45,4 @@ def test_a_small_run_loses_nothing_and_differs_nowhere() -> None:
     assert all(each["lost"] == each["different"] == each["failed"] == 0 for each in result["rounds"])
     text = render(result)
     assert "12 texts from 12 clients" in text and "a lone request" in text
+    assert 1 < result["lone"]["api_processor_ms"] < result["lone"]["serve_processor_ms"] + 20 < 500

@@ -78,8 +78,39 @@ def test_a_table_without_rows_keeps_its_header(tmp_path: Path) -> None:
         (["--format", "csv", "--nbest", "2"], "a table has one headline in each row"),
         (["--lead-field", "text"], "has no column 'text' (no, lead, note)"),
         (["--headline-field", "note", "--format", "csv"], "has a column 'note' already"),
+        (
+            ["--out", "x.xlsx"],
+            "x.xlsx is named like a file of another kind; hedline reads and writes lines of text, CSV",
+        ),
+        (["--format", "csv", "--out", "x.xml"], "x.xml is named like a file of another kind"),
     ],
 )
 def test_mistakes_are_one_sentence(table: Path, arguments: list[str], sentence: str) -> None:
     _, said = run(str(table), *arguments, code=2)
     assert said.startswith("hedline: ") and said.count("\n") == 1 and sentence in said
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a.csv", b"id;lead\n1;x\n", "its cells seem to be separated by semicolons; separate them by commas"),
+        ("a.jsonl", '{"lead": "Café"}\n'.encode("latin-1"), "a.jsonl, line 1 is not UTF-8; save the file as UTF-8"),
+        ("a.json", b'[\n{"lead": "x"}\n]\n', "a.json, line 1 is not JSON"),
+        ("a.xlsx", b"PK", "a.xlsx is named like a file of another kind"),
+    ],
+)
+def test_files_that_are_something_else(tmp_path: Path, name: str, content: bytes, sentence: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    _, said = run(str(tmp_path / name), "--out", str(tmp_path / "out.csv"), code=2)
+    assert said.count("\n") == 1 and sentence in said and not (tmp_path / "out.csv").exists()
+
+
+def test_an_excel_file_stays_one_and_a_plain_terminal_gets_utf8(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, out = tmp_path / "a.csv", tmp_path / "b.csv"
+    source.write_bytes(f"\ufefflead,Ort\r\n{LEADS[0]},Köln\r\n".encode())
+    run(str(source), "--out", str(out))
+    assert out.read_bytes().startswith("\ufefflead,Ort,headline\r\n".encode()) and out.read_bytes().count(b"\r\n") == 2
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    assert run(str(source), "--format", "csv")[0] == out.read_bytes().decode()

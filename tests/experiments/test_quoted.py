@@ -62,7 +62,7 @@ def write_benches(results: Path) -> None:
     (results / "bench-text.json").write_text(json.dumps({"text": {"ratio": 8.0, "texts": 20, "data": "a.jsonl"}}))
     whole = {"share": 0.95, "median_share": 0.96, "processor_share": 0.91, "lost": 0, "failed": 1, "different": 2}
     facts = {"texts": 2000, "clients": 1000, "workers": 2, "model": "default", "memory_mb": [65, 95]}
-    lone = {"serve_ms": 28.0, "api_ms": 25.0, "difference_ms": 3.1}
+    lone = {"serve_ms": 28.0, "api_ms": 25.0, "difference_ms": 3.1, "serve_processor_ms": 26.5, "api_processor_ms": 24}
     load = {**facts, "rounds": [{"share": 0.9}, {"share": 1.0}], "total": whole, "lone": lone}
     (results / "bench-serve.json").write_text(json.dumps({"serve": load}))
 
@@ -79,6 +79,7 @@ def test_every_block_says_what_the_results_say(results: Path) -> None:
     assert "4.0 × and 4.0 ×" in text["speed"] and "2.0 × and 2.0 ×" in text["speed"] and "2.5 ×" in text["speed"]
     assert "1,000 clients got 0.95 of" in text["serve"] and "(rounds 0.90 to 1.00, median 0.96)" in text["serve"]
     assert "failed 1,\nother than the command line's 2. Memory" in text["serve"] and "+3.1 ms" in text["serve"]
+    assert "of processor time 26.5 and 24.0 ms" in text["serve"]
 
 
 def test_a_page_is_filled_and_what_was_not_measured_stays(results: Path) -> None:

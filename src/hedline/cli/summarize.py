@@ -16,7 +16,8 @@ import typer
 
 from hedline.cli.main import option, output_file, takes
 from hedline.cli.unfinished import remembered, unfinished
-from hedline.corpora.rows import ParquetWriter, Row, TableWriter, check_name, columns_of, kind_of, open_table
+from hedline.corpora.row_writers import ParquetWriter, TableWriter, open_table
+from hedline.corpora.rows import PLAIN, Row, check_name, columns_of, kind_of, refuse_others, style_of
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.summary import Summary, zmert_lines
 from hedline.errors import UserError
@@ -167,7 +168,9 @@ class Output:
         return remembered(self.out, asked) if self.out and self.is_resumable else nullcontext((None, []))
 
     def _table(self) -> AbstractContextManager[TableWriter | ParquetWriter]:
-        return open_table(self.out, "jsonl" if self.form == "rows" else self.form, self.headline_field)
+        form = "jsonl" if self.form == "rows" else self.form
+        style = style_of(Path(self.files[0])) if self.files else PLAIN
+        return open_table(self.out, form, self.headline_field, style)
 
     def _plain(self, file: IO[str]) -> Printer:
         return Printer(file, self.form, self.nbest, self.explain, self.show)
@@ -283,6 +286,8 @@ def output_form(form: str, out: Path | None, sources: Sequence[str], input_forma
         if out is not None and form != "zmert":
             check_name(out, form, "--format")
         return form
+    if out is not None:
+        refuse_others(out)
     named = kind_of(out) if out is not None else ""
     if named != "jsonl":
         return named or "text"

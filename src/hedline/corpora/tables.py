@@ -103,16 +103,14 @@ class Delimited:
         """Rows as dictionaries; a row of another width than the header's is a `BadLine`."""
         bad: list[BadLine] = []
         place = [0]
-        # TSV as written by most tools has no quoting at all; a lone quote there is an ordinary character.
-        quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self.delimiter == "," else csv.QUOTE_NONE
-        rows = csv.reader(self._text_lines(bad, place), delimiter=self.delimiter, quoting=quoting)
+        rows = self._rows(bad, place)
         header: list[str] | None = None
         while True:
             start = place[0] + 1
             try:
                 row = next(rows, None)
             except csv.Error as error:
-                bad.append(BadLine(str(self.path), start, f"not valid CSV ({error})"))
+                bad.append(BadLine(str(self.path), start, f"not valid CSV ({_faults(error)})"))
                 row = []
             yield from bad
             bad.clear()
@@ -124,6 +122,19 @@ class Delimited:
                 header = row
             else:
                 yield self._record(start, header, row)
+
+    def header(self) -> list[str]:
+        """The names of the columns; none where there is no header that can be read."""
+        try:
+            return next((row for row in self._rows([], [0]) if any(map(str.strip, row))), [])
+        except csv.Error:
+            return []
+
+    def _rows(self, bad: list[BadLine], place: list[int]) -> Iterator[list[str]]:
+        # TSV as written by most tools has no quoting at all; a lone quote there is an ordinary character.
+        quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self.delimiter == "," else csv.QUOTE_NONE
+        # strict: a quotation mark that is not closed would otherwise make the rest of the file one cell
+        return csv.reader(self._text_lines(bad, place), delimiter=self.delimiter, quoting=quoting, strict=True)
 
     def parse(self, record: Record) -> Pair | BadLine:
         """Check one row."""
@@ -142,7 +153,20 @@ class Delimited:
             if isinstance(line, BadLine):
                 bad.append(line)
             else:
-                yield line.replace("\0", "") + "\n"
+                ends = isinstance(item, tuple) and item[1].endswith(b"\r")  # kept, since a cell may hold a line break
+                yield line.replace("\0", "") + ("\r\n" if ends else "\n")
+
+
+def _faults(error: csv.Error) -> str:
+    """The csv module's message in plain words."""
+    said = str(error)
+    known = {
+        "unexpected end of data": "a quotation mark is not closed",
+        "expected after": "a letter after the quotation mark that ends a cell",
+        "new-line character": "a carriage return outside quotation marks; are these old Mac line ends?",
+        "field larger": "a cell longer than 131,072 characters; perhaps a quotation mark is not closed",
+    }
+    return next((plain for part, plain in known.items() if part in said), said)
 
 
 @dataclass(frozen=True)

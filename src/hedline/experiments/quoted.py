@@ -187,7 +187,8 @@ def serve(results: Path) -> str:
         f"{whole['processor_share']:.2f} by processor time, the clients' own work counted against the server. Lost "
         f"{whole['lost']}, failed {whole['failed']},\nother than the command line's {whole['different']}. Memory of "
         f"the serving process: {before} MB when ready, {after} MB at most. A lone request: {lone['serve_ms']:.1f} ms, "
-        f"the API {lone['api_ms']:.1f} ms;\nmedian of the differences {lone['difference_ms']:+.1f} ms."
+        f"the API {lone['api_ms']:.1f} ms;\nmedian of the differences {lone['difference_ms']:+.1f} ms; "
+        f"of processor time {lone['serve_processor_ms']:.1f} and {lone['api_processor_ms']:.1f} ms."
     )
 
 

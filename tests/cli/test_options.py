@@ -9,8 +9,9 @@ from typer.testing import CliRunner
 from hedline.cli.evaluate import evaluate
 from hedline.cli.main import build_app, changed, generated, takes
 from hedline.cli.summarize import summarize
-from hedline.decoding.options import DecodeOptions, check_settings, setting
+from hedline.decoding.options import DecodeOptions
 from hedline.errors import UserError
+from hedline.settings import check_settings, setting
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def test_every_setting_is_a_flag_with_its_help_and_its_variable() -> None:
     parameters = inspect.signature(serve).parameters
     for each in fields(ServeSettings):
         assert f"--{each.name.replace('_', '-')}" in shown and variable(each.name) in shown
-        assert parameters[each.name].default.default == each.default
+        assert parameters[each.name].default == each.default
 
 
 def test_flags_win_over_variables(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import pytest
 from hedline.errors import UserError
 from hedline.metrics import resampling
 from hedline.metrics.resampling import (
+    Draws,
     approximate_randomization,
     compare,
     interval,
@@ -64,7 +65,7 @@ def test_randomization_agrees_with_trying_every_swap():
 
 def test_equal_systems_do_not_differ():
     scores = np.random.default_rng(2).random((100, 2))
-    same = compare(scores, scores.copy(), trials=200)
+    same = compare(scores, scores.copy(), Draws(trials=200))
     assert same.p_bootstrap.tolist() == same.p_randomization.tolist() == [1.0, 1.0]
     assert same.difference.tolist() == [0.0, 0.0]
 
@@ -72,8 +73,8 @@ def test_equal_systems_do_not_differ():
 def test_noise_is_not_significant_and_a_shift_is():
     random = np.random.default_rng(3)
     base = random.random((300, 1))
-    noise = compare(base + random.normal(0, 0.1, (300, 1)), base, trials=2000)
-    shift = compare(base + 0.05 + random.normal(0, 0.1, (300, 1)), base, trials=2000)
+    noise = compare(base + random.normal(0, 0.1, (300, 1)), base, Draws(trials=2000))
+    shift = compare(base + 0.05 + random.normal(0, 0.1, (300, 1)), base, Draws(trials=2000))
     assert noise.p_bootstrap[0] > 0.05 < noise.p_randomization[0]
     assert shift.p_bootstrap[0] < 0.01 > shift.p_randomization[0]
     assert shift.interval.low[0] > 0
@@ -102,7 +103,7 @@ def test_the_paired_bootstrap_counts_both_sides():
 def test_no_p_value_is_zero():
     """Even where no draw comes near: the observed difference is one of the draws."""
     differences = np.random.default_rng(5).normal(1.0, 0.01, (50, 2))
-    far = compare(differences, np.zeros_like(differences), resamples=100, trials=400)
+    far = compare(differences, np.zeros_like(differences), Draws(resamples=100, trials=400))
     assert far.p_bootstrap.tolist() == [1 / 101] * 2
     assert far.p_randomization.tolist() == [1 / 401] * 2
 

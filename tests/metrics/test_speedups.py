@@ -67,11 +67,12 @@ def test_draws_need_memory_they_may_write():
 
 def test_without_the_compiled_parts_python_does_the_work():
     program = (
+        "from hedline.metrics.resampling import Draws\n"
         "from hedline.metrics.score import evaluate_outputs\n"
         "from hedline.metrics.tokens import compiled\n"
         "outputs = ['Governments agreed', 'Rolling hills', 'geese flying']\n"
         "references = [['Government agreement'], ['The hill rolls', 'hills'], ['A goose flew']]\n"
-        "print(compiled is None, evaluate_outputs(outputs, references, resamples=50).to_json())"
+        "print(compiled is None, evaluate_outputs(outputs, references, draws=Draws(resamples=50)).to_json())"
     )
     printed = [
         subprocess.run(

@@ -20,8 +20,9 @@ from hedline.errors import UserError
 from hedline.runtime.export import export_folder
 from hedline.runtime.folder import ModelFolder
 from hedline.text.casing import Truecaser
+from hedline.training.options import TrainRequest
 from hedline.training.perplexity import perplexity_of_folder
-from hedline.training.run import TrainRequest, train
+from hedline.training.run import train
 
 TINY = {"epochs": 1, "batch": 16, "D": 4, "H": 8, "C": 2}
 TRANSFORMER = {"epochs": 1, "batch": 256, "width": 8, "inner": 8, "heads": 1, "encoder_layers": 1, "decoder_layers": 1}

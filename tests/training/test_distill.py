@@ -16,8 +16,9 @@ from hedline.metrics.rouge import RougeScorer
 from hedline.models.model import build_model, save_model
 from hedline.text.subword import CONTROLS, SPECIALS, Subwords, byte_letters, pair_controls
 from hedline.training import distill as module
-from hedline.training.distill import DistillRequest, best_supported, distill, relabelled
-from hedline.training.labelling import LabelSettings, Teachers, least_risk
+from hedline.training.distill import best_supported, distill, relabelled
+from hedline.training.labelling import Teachers, least_risk
+from hedline.training.options import DistillRequest, LabelSettings
 from hedline.training.reward import Reward
 from hedline.training.sampling import generate
 

@@ -18,9 +18,10 @@ from hedline.errors import UserError
 from hedline.models.encoders import FeedForwardShape
 from hedline.models.nnlm import FeedForward, Regularization
 from hedline.training.batches import DeviceSplit
-from hedline.training.config import PAPER, TrainConfig
+from hedline.training.config import PAPER
 from hedline.training.loop import Hooks, Interrupted, Trainer
 from hedline.training.optimizer import learning_rate, renormalize
+from hedline.training.options import TrainConfig
 
 CONFIG = TrainConfig(epochs=2, batch=16, dropout=0.1, ema=0.9, lr=5e-3, patience=0, label_smoothing=0.05)
 

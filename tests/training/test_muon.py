@@ -13,9 +13,9 @@ from hedline.data.dataset import Dataset
 from hedline.models.transformer import Transformer, TransformerConfig
 from hedline.training.batches import DeviceSplit
 from hedline.training.checkpoint import load_checkpoint, save_checkpoint
-from hedline.training.config import TrainConfig
 from hedline.training.loop import Hooks, Interrupted, Trainer
 from hedline.training.optimizer import MOMENTUM, UPDATE_SIZE, GuardedOptimizer, Muon, Stack, orthogonal, wide_shape
+from hedline.training.options import TrainConfig
 
 SHAPES = [(8, 8), (16, 8), (8, 24), (24, 8), (8, 8), (16, 8), (24, 8)]
 

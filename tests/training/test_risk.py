@@ -16,8 +16,9 @@ from hedline.models.softmax import linear_cross_entropy, plain_cross_entropy
 from hedline.models.transformer import Transformer, TransformerConfig
 from hedline.text.subword import SPECIALS, Subwords
 from hedline.training.checkpoint import load_checkpoint
+from hedline.training.options import TrainRequest
 from hedline.training.risk import Dial, bands, leave_one_out, ratios, sample_states, weighted_surprise
-from hedline.training.run import TrainRequest, train
+from hedline.training.run import train
 
 SIZES = {"width": 8, "inner": 8, "heads": 2, "encoder_layers": 1, "decoder_layers": 1}
 

@@ -158,7 +158,7 @@ def test_best_switches_the_options_on_and_the_others_do_not(tmp_path):
 
     from hedline.data.dataset import Dataset
     from hedline.training.config import architecture_for
-    from hedline.training.run import TrainRequest
+    from hedline.training.options import TrainRequest
 
     dataset = Dataset.open(write_data(tmp_path, {"train": 3}))
 

@@ -13,8 +13,9 @@ from synthetic import write_data
 from hedline.cli.main import run as command_line
 from hedline.errors import UserError
 from hedline.runtime.folder import ModelFolder
+from hedline.training.options import TrainRequest
 from hedline.training.perplexity import perplexity_of_folder
-from hedline.training.run import TrainRequest, train
+from hedline.training.run import train
 
 SMALL = {"epochs": 1, "batch": 16, "D": 4, "H": 6, "C": 2}
 

@@ -168,8 +168,8 @@ def training_speed(encoder: str, split: Any, sizes: tuple[int, int], size: Size,
 
     from hedline.models.encoders import FeedForwardShape
     from hedline.models.nnlm import FeedForward, Regularization
-    from hedline.training.config import TrainConfig
     from hedline.training.loop import Trainer
+    from hedline.training.options import TrainConfig
 
     torch.manual_seed(0)
     shape = FeedForwardShape(encoder=encoder, D=size.D, H=size.H)

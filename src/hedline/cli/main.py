@@ -4,9 +4,9 @@ Each command is a typer function in a module of this package; only the called on
 `hedline "some text"` pays for nothing but summarising. Anything that is not a command's name is text to summarise.
 `hedline --help` and shell completion load all of them.
 
-A command's option is stated in one line (`option`), or generated from the settings class that holds it: a settings
-class (`decoding.options.DecodeOptions`, `tuning.tune.Settings`) gives the help, the choices and the limits of an option
-as metadata of its field, and `takes` turns the fields into parameters of a command.
+Options come from settings classes (`decoding.options.DecodeOptions`, `training.options.TrainRequest`), whose fields
+hold help, choices and limits (see settings.py): `takes` turns the fields into parameters of a command. What only the
+command needs, such as --json, is stated in one line (`option`).
 """
 
 from __future__ import annotations
@@ -234,19 +234,30 @@ def print_json(value: Any) -> None:
 
 
 def takes(
-    kind: type, *, after: str, but: Collection[str] = (), only: Collection[str] = ()
+    kind: type,
+    *,
+    after: str = "",
+    but: Collection[str] = (),
+    only: Collection[str] = (),
+    optional: bool = False,
+    variable: Callable[[str], str] | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command `command(…, **settings)` an option for every described field of a settings class.
 
-    after: the parameter behind which they stand in the help; but: fields the command has its own way with; only: the
-    fields it takes, all where none is named.
+    after: the parameter behind which they stand in the help, the first place without one; but: fields the command has
+    its own way with; only: the fields it takes, all where none is named; optional: an option that is not given is None,
+    whatever the field's default; variable: from a field's name to the environment variable that sets it too.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         parameters = inspect.signature(command, eval_str=True).parameters.values()
         own = [each for each in parameters if each.kind is not inspect.Parameter.VAR_KEYWORD]
-        made = [each for each in generated(kind) if each.name not in but and (not only or each.name in only)]
-        place = [each.name for each in own].index(after) + 1
+        made = [
+            each
+            for each in generated(kind, optional, variable)
+            if each.name not in but and (not only or each.name in only)
+        ]
+        place = [each.name for each in own].index(after) + 1 if after else 0
 
         def wrapper(*args: Any, **given: Any) -> None:
             command(*args, **given)
@@ -260,17 +271,24 @@ def takes(
     return decorate
 
 
-def generated(kind: type) -> list[inspect.Parameter]:
-    """The parameters of a settings class: every field that has help."""
+def generated(
+    kind: type, optional: bool = False, variable: Callable[[str], str] | None = None
+) -> list[inspect.Parameter]:
+    """The parameters of a settings class: every field that has help; optional, variable: see `takes`."""
     hints = typing.get_type_hints(kind)
-    return [_parameter(each, hints[each.name]) for each in fields(kind) if "help" in each.metadata]
+    described = [each for each in fields(kind) if "help" in each.metadata]
+    return [_parameter(each, hints[each.name], optional, variable) for each in described]
 
 
-def _parameter(each: Field[Any], hint: Any) -> inspect.Parameter:
+def _parameter(each: Field[Any], hint: Any, optional: bool, variable: Callable[[str], str] | None) -> inspect.Parameter:
     """One field as a parameter; a field read from text (`read`) is text there, a tuple a repeatable option."""
     info = option(each.metadata["help"], *each.metadata.get("names", ()))
+    if variable is not None:
+        info.envvar = variable(each.name)
     default: Any = each.default
-    if "read" in each.metadata:
+    if optional:
+        hint, default = hint | None, None
+    elif "read" in each.metadata:
         hint, default = str, ""
     elif typing.get_origin(hint) is tuple:
         hint, default = list[typing.get_args(hint)[0]] | None, None  # type: ignore[misc]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
-from dataclasses import fields
 from typing import Any
 
-import typer
-
+from hedline.cli.main import takes
 from hedline.server.settings import ServeSettings, variable
 
 
+@takes(ServeSettings, variable=variable)
 def serve(**given: Any) -> None:
     """Serve headlines over HTTP, and a web page at /.
 
@@ -25,16 +23,3 @@ def serve(**given: Any) -> None:
     from hedline.server.run import serve as run
 
     run(ServeSettings(**given))
-
-
-def _parameters() -> list[inspect.Parameter]:
-    """One option of the command for each field of the settings."""
-    found = []
-    for each in fields(ServeSettings):
-        option = typer.Option(each.default, help=each.metadata["help"], envvar=variable(each.name))
-        kind = type(each.default)
-        found.append(inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=kind))
-    return found
-
-
-serve.__signature__ = inspect.Signature(_parameters(), return_annotation=None)  # type: ignore[attr-defined]

@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from hedline.cli.main import Json, print_json, takes
+from hedline.cli.main import Json, changed, option, print_json, takes
 from hedline.errors import UserError, require
 from hedline.runtime.shortlist import ShortlistOptions
+from hedline.training.options import DistillRequest, LabelSettings, TrainConfig, TrainRequest
 
 
+@takes(TrainConfig, after="out", optional=True)
+@takes(TrainRequest, after="out")
 def train(
     data: Annotated[Path, typer.Argument(help="A data folder made by `hedline prepare`.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where the model folder goes.")],
-    encoder: Annotated[str, typer.Option(help="none, bow, conv or attention.")] = "attention",
-    decoder_model: Annotated[str, typer.Option(help="nnlm (the paper's), rnn, lstm or transformer.")] = "nnlm",
-    preset: Annotated[
-        str, typer.Option(help="best; fast (the paper's model, quickly); paper (plain SGD as published).")
-    ] = "best",
-    base: Annotated[
-        str | None, typer.Option("--from", help="Train this model further (name or folder); its architecture is kept.")
-    ] = None,
-    objective: Annotated[
-        str | None, typer.Option(help="likelihood, or risk: ROUGE of what the model --from itself writes.")
-    ] = None,
-    resume: Annotated[bool, typer.Option(help="Go on from the checkpoint in --out.")] = False,
-    epochs: Annotated[int | None, typer.Option(help="Passes over the data at most.")] = None,
-    batch: Annotated[int | None, typer.Option(help="Headlines (or --batch-of triples, tokens) in a step.")] = None,
-    batch_of: Annotated[str | None, typer.Option(help="headlines, triples or tokens.")] = None,
-    lr: Annotated[float | None, typer.Option(help="Highest learning rate.")] = None,
-    dropout: Annotated[float | None, typer.Option(help="Share of units dropped in training.")] = None,
-    label_smoothing: Annotated[float | None, typer.Option(help="Share of probability spread over all words.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Fixes everything on a CPU.")] = None,
-    precision: Annotated[str | None, typer.Option(help="auto, float32 or bf16.")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds; the schedule ends with them.")] = None,
+    out: Annotated[Path, option("Where the model folder goes.", "--out", "-o")],
     setting: Annotated[
-        list[str] | None, typer.Option("--set", help="name=value, any setting of training or architecture.")
+        list[str] | None, option("name=value, any setting of training or architecture.", "--set")
     ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
-    data_on_device: Annotated[bool, typer.Option(help="Keep the whole data in GPU memory.")] = True,
-    checkpoint_minutes: Annotated[float, typer.Option(help="Between checkpoints; 0 writes none.")] = 10.0,
-    samples: Annotated[int, typer.Option(help="Headlines shown after each epoch.")] = 3,
-    tensorboard: Annotated[bool, typer.Option(help="Write scalars for TensorBoard into the model folder.")] = False,
+    **given: Any,
 ) -> None:
     """Train a model on prepared data; sizes follow the data unless you give them.
 
@@ -64,24 +44,26 @@ def train(
     """
     from hedline.api import find_model
 
-    named = {"epochs": epochs, "batch": batch, "batch_of": batch_of, "lr": lr, "dropout": dropout, "seed": seed}
-    named |= {"label_smoothing": label_smoothing, "precision": precision, "time_limit": time_limit}
-    named["objective"] = objective
-    settings = {name: value for name, value in named.items() if value is not None} | pairs_of(setting or [])
-    where = {"device": device, "data_on_device": data_on_device, "checkpoint_minutes": checkpoint_minutes}
-    shown = {"samples": samples, "tensorboard": tensorboard, "base": find_model(base) if base else None}
-    start(data, out, encoder, decoder_model, preset, settings, resume, **where, **shown)
+    own = {each.name for each in fields(TrainRequest)}
+    named = {name: value for name, value in given.items() if name not in own and value is not None}
+    asked = changed(TrainRequest, given)
+    if "base" in asked:
+        asked["base"] = find_model(asked["base"])
+    request = TrainRequest(data, out, settings={**named, **pairs_of(setting or [])}, **asked)
+    with torch_for("training"):
+        from hedline.training.run import train as run
+    run(request)
 
 
-def start(*request: Any, **more: Any) -> None:
-    """Import torch, or say that it is missing, and train."""
+@contextmanager
+def torch_for(purpose: str) -> Iterator[None]:
+    """Around the import of what needs torch: says so where it is missing."""
     try:
-        from hedline.training.run import TrainRequest, train
+        yield
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise require("torch", "train", "training") from None
-    train(TrainRequest(*request, **more))
+        raise require("torch", "train", purpose) from None
 
 
 def pairs_of(settings: list[str]) -> dict[str, Any]:
@@ -95,21 +77,12 @@ def pairs_of(settings: list[str]) -> dict[str, Any]:
     return found
 
 
+@takes(DistillRequest, after="out")
+@takes(LabelSettings, after="out")
 def distill(
     names: Annotated[list[str], typer.Argument(metavar="TEACHER... DATA", help="Model folders, then a data folder.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The new data folder.")],
-    method: Annotated[str, typer.Option(help="greedy, beam or mbr (the draw nearest to all others).")] = "greedy",
-    beam: Annotated[int, typer.Option(min=1, help="Width of the beam.")] = 4,
-    samples: Annotated[int, typer.Option(min=1, help="Draws for mbr.")] = 8,
-    temperature: Annotated[float, typer.Option(min=0, help="Of the draws.")] = 0.7,
-    pieces: Annotated[int, typer.Option(min=1, help="Longest headline.")] = 40,
-    controls: Annotated[str, typer.Option(help="Teachers read the pairs' own control tokens, or the usual.")] = "own",
-    limit: Annotated[int, typer.Option(min=0, help="Ask only for N pairs, best supported first; 0 for all.")] = 0,
-    batch: Annotated[int, typer.Option(min=0, help="Inputs at a time; 0 fits the device.")] = 0,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
-    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    engine: Annotated[str, typer.Option(help="local or ray.")] = "local",
-    seed: Annotated[int, typer.Option(help="Of the draws.")] = 1,
+    out: Annotated[Path, option("The new data folder.", "--out", "-o")],
+    **given: Any,
 ) -> None:
     """Let teachers write the training headlines of a data folder; several teachers' probabilities are averaged.
 
@@ -127,21 +100,12 @@ def distill(
 
     if len(names) < 2:
         raise UserError("distill needs at least one teacher and then a data folder")
-    try:
-        from hedline.training.distill import DistillRequest, report_text
+    teachers, settings = [find_model(name) for name in names[:-1]], LabelSettings(**changed(LabelSettings, given))
+    request = DistillRequest(teachers, Path(names[-1]), out, settings, **changed(DistillRequest, given))
+    with torch_for("distillation"):
         from hedline.training.distill import distill as run
-        from hedline.training.labelling import LabelSettings
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise require("torch", "train", "distillation") from None
-    settings = LabelSettings(method, beam, samples, temperature, pieces, controls=controls, seed=seed)
-    teachers = [find_model(name) for name in names[:-1]]
-    print(
-        report_text(
-            run(DistillRequest(teachers, Path(names[-1]), out, settings, limit, batch, device, engine, workers))
-        )
-    )
+        from hedline.training.distill import report_text
+    print(report_text(run(request)))
 
 
 def perplexity(
@@ -160,12 +124,8 @@ def perplexity(
     """
     from hedline.api import find_model
 
-    try:
+    with torch_for("measuring perplexity"):
         from hedline.training.perplexity import perplexity_of_folder
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise require("torch", "train", "measuring perplexity") from None
     found = perplexity_of_folder(find_model(model), data, split, device)
     if json:
         print_json({"model": model, "data": str(data), "split": split, **asdict(found)})

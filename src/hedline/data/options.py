@@ -13,9 +13,10 @@ from hedline.corpora.cleaners import check_cleaners
 from hedline.corpora.filters import DROP, FilterSettings, get_preset
 from hedline.corpora.tables import Fields
 from hedline.data.prepare import PrepareRequest
-from hedline.data.settings import PrepareSettings, SplitSettings, described
+from hedline.data.settings import PrepareSettings, SplitSettings
 from hedline.data.subwords import BaseVocabulary
 from hedline.errors import UserError
+from hedline.settings import setting
 
 SPLITS = ("auto", "none", "hash", "date")
 
@@ -24,44 +25,44 @@ SPLITS = ("auto", "none", "hash", "date")
 class PrepareOptions:
     """The options of `hedline prepare` as they are given; None and "" leave the choice to the preset or the data."""
 
-    format: str = described("auto", "auto, pairs, agiga, gigaword or parallel.")
-    lead_field: str = described("lead", "Field that holds the lead.")
-    headline_field: str = described("headline", "Field that holds the headline.")
-    valid: list[Path] | None = described(None, "File to validate on, taken as it is.")
-    test: list[Path] | None = described(None, "File to test on, taken as it is.")
-    filter_valid: bool = described(False, "Clean and filter --valid files too.")
-    split: str = described("auto", "auto (by hash when no --valid is given), none, hash or date.")
-    valid_share: float | None = described(None, "Share to validate on, by hash; automatic: 5 %, at most 2,000.")
-    test_share: float | None = described(None, "Share to test on, by hash; automatic: 5 %, at most 2,000.")
-    valid_from: str = described("", "First day to validate on, YYYY-MM-DD.")
-    test_from: str = described("", "First day to test on, YYYY-MM-DD.")
-    units: str = described("words", "words (the paper) or subwords.")
-    vocabulary_from: str | None = described(
+    format: str = setting("auto", "auto, pairs, agiga, gigaword or parallel.")
+    lead_field: str = setting("lead", "Field that holds the lead.")
+    headline_field: str = setting("headline", "Field that holds the headline.")
+    valid: list[Path] | None = setting(None, "File to validate on, taken as it is.")
+    test: list[Path] | None = setting(None, "File to test on, taken as it is.")
+    filter_valid: bool = setting(False, "Clean and filter --valid files too.")
+    split: str = setting("auto", "auto (by hash when no --valid is given), none, hash or date.")
+    valid_share: float | None = setting(None, "Share to validate on, by hash; automatic: 5 %, at most 2,000.")
+    test_share: float | None = setting(None, "Share to test on, by hash; automatic: 5 %, at most 2,000.")
+    valid_from: str = setting("", "First day to validate on, YYYY-MM-DD.")
+    test_from: str = setting("", "First day to test on, YYYY-MM-DD.")
+    units: str = setting("words", "words (the paper) or subwords.")
+    vocabulary_from: str | None = setting(
         None, "Use the vocabularies of this model, to train it further with `train --from`."
     )
-    vocabulary_size: int = described(24_000, "Pieces, with --units subwords.")
-    min_count: int | None = described(None, "Least count of a word; automatic: 5, less for small data.")
-    input_words: int | None = described(None, "The most input words to keep.")
-    output_words: int | None = described(None, "The most output words to keep.")
-    preset: str = described("paper", "Filters and cleaners: paper, namas, open-news or none.")
-    filter: list[str] | None = described(None, "Add a filter, e.g. language, lead-copy, min-overlap; may be repeated.")
-    no_filter: list[str] | None = described(None, "Leave out a filter of the preset; may be repeated.")
-    clean: list[str] | None = described(None, "Add a cleaner: site-suffix, section-label or dateline.")
-    lead_words: str = described("", "Least and most words of a lead, as MIN:MAX.")
-    headline_words: str = described("", "Least and most words of a headline, as MIN:MAX.")
-    min_overlap: float | None = described(None, "Least share of headline content words that stand in the lead.")
-    source: list[str] | None = described(None, "Keep only this source; may be repeated.")
-    exclude_source: list[str] | None = described(None, "Leave out this source; may be repeated.")
-    exclude_period: str = described("", "Leave out articles of these days, as FROM:TO.")
-    duplicates: str = described("exact", "keep, exact (drop repeated pairs) or near (drop similar leads too).")
-    leakage: str = described(
+    vocabulary_size: int = setting(24_000, "Pieces, with --units subwords.")
+    min_count: int | None = setting(None, "Least count of a word; automatic: 5, less for small data.")
+    input_words: int | None = setting(None, "The most input words to keep.")
+    output_words: int | None = setting(None, "The most output words to keep.")
+    preset: str = setting("paper", "Filters and cleaners: paper, namas, open-news or none.")
+    filter: list[str] | None = setting(None, "Add a filter, e.g. language, lead-copy, min-overlap; may be repeated.")
+    no_filter: list[str] | None = setting(None, "Leave out a filter of the preset; may be repeated.")
+    clean: list[str] | None = setting(None, "Add a cleaner: site-suffix, section-label or dateline.")
+    lead_words: str = setting("", "Least and most words of a lead, as MIN:MAX.")
+    headline_words: str = setting("", "Least and most words of a headline, as MIN:MAX.")
+    min_overlap: float | None = setting(None, "Least share of headline content words that stand in the lead.")
+    source: list[str] | None = setting(None, "Keep only this source; may be repeated.")
+    exclude_source: list[str] | None = setting(None, "Leave out this source; may be repeated.")
+    exclude_period: str = setting("", "Leave out articles of these days, as FROM:TO.")
+    duplicates: str = setting("exact", "keep, exact (drop repeated pairs) or near (drop similar leads too).")
+    leakage: str = setting(
         "remove", "remove: training pairs whose lead or headline is held out go; report: they are only counted."
     )
-    drop_title_punctuation: bool = described(False, "Headlines without punctuation.")
-    on_error: str = described("stop", "stop at the first bad line, or skip and count bad lines.")
-    workers: int = described(0, "Processes; 0 means one per core.")
-    engine: str = described("local", "local, or ray for a cluster.")
-    overwrite: bool = described(False, "Replace a data folder made from other files or settings.")
+    drop_title_punctuation: bool = setting(False, "Headlines without punctuation.")
+    on_error: str = setting("stop", "stop at the first bad line, or skip and count bad lines.")
+    workers: int = setting(0, "Processes; 0 means one per core.")
+    engine: str = setting("local", "local, or ray for a cluster.")
+    overwrite: bool = setting(False, "Replace a data folder made from other files or settings.")
 
 
 def build_request(sources: Sequence[Path], out: Path, **given: Any) -> PrepareRequest:

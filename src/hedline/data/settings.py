@@ -24,13 +24,6 @@ DUPLICATES = ("keep", "exact", "near")
 BLOCK_RECORDS = 8192
 
 
-def described(default: Any, help: str, *names: str) -> Any:
-    """A field of a settings class with the help of its command-line option; names: how the option is written, where
-    that does not follow from the field. `cli/main.py` makes the option.
-    """
-    return field(default=default, metadata={"help": help, **({"names": names} if names else {})})
-
-
 @dataclass(frozen=True)
 class SplitSettings:
     """How pairs of the training sources are divided; files named as valid or test stand beside this.

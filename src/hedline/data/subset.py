@@ -15,9 +15,9 @@ import numpy as np
 
 from hedline.arrays import Array
 from hedline.data.dataset import SPLITS, Dataset, Pairs, SplitWriter
-from hedline.data.settings import described
 from hedline.errors import UserError
 from hedline.files import digest, read_json, write_json
+from hedline.settings import setting
 from hedline.text.tokenize import is_content
 from hedline.text.vocab import UNKNOWN, Vocabulary
 
@@ -31,10 +31,10 @@ class SubsetSettings:
     specials, and None keeps the vocabulary.
     """
 
-    min_support: float = described(0.0, "Least share of the headline's content words in the lead.")
-    input_words: int | None = described(None, "Keep this many input words.")
-    output_words: int | None = described(None, "Keep this many output words.")
-    every_split: bool = described(False, "Filter valid and test pairs too.", "--every-split")
+    min_support: float = setting(0.0, "Least share of the headline's content words in the lead.")
+    input_words: int | None = setting(None, "Keep this many input words.")
+    output_words: int | None = setting(None, "Keep this many output words.")
+    every_split: bool = setting(False, "Filter valid and test pairs too.", names=("--every-split",))
 
     def __post_init__(self) -> None:
         if not 0 <= self.min_support <= 1:

@@ -1,19 +1,19 @@
 """What a caller may ask of the search: one frozen record, checked once, and what its limits leave to the search.
 
-`setting` makes a field that states its help, choices and limits; commands and the server are generated from them.
+The options of commands and the fields of a request to the server are made from its fields.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from numbers import Real
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from hedline.arrays import Ints
 from hedline.errors import UserError
+from hedline.settings import check_settings, setting
 from hedline.text.casing import CASES
 
 MODES = ("abstractive", "extractive", "compressive")
@@ -27,42 +27,6 @@ BEAM = 5
 MOST_HYPOTHESES = 2000  # kept at each step: more would take memory and help nobody
 MOST_UNITS = {"words": 10_000, "exact_words": 10_000, "max_words": 10_000, "bytes": 1_000_000, "chars": 1_000_000}
 POOL = 10  # times as many candidates are found as are returned, where those must differ
-
-
-def setting(
-    default: Any,
-    help: str,
-    *,
-    choices: tuple[str, ...] = (),
-    least: float | None = None,
-    most: float | None = None,
-    names: tuple[str, ...] = (),
-    read: Callable[[str], Any] | None = None,
-) -> Any:
-    """A field of a settings class that says, once, what its command-line option needs (see cli/main.py).
-
-    choices, least, most: what it may be; names: how the option is written, where that does not follow from the field;
-    read: from the option's text to the value, where the value is no plain one.
-    """
-    rules = {"help": help, "choices": choices, "names": names, "least": least, "most": most, "read": read}
-    given = {name: value for name, value in rules.items() if value is not None and value != ()}
-    return field(default=default, metadata=given)
-
-
-def check_settings(settings: Any) -> None:
-    """Hold every field of a settings class to what its metadata says; None, where it is the default, leaves it open."""
-    for each in fields(settings):
-        value, rules = getattr(settings, each.name), each.metadata
-        if value is None and each.default is None:
-            continue
-        if rules.get("choices") and value not in rules["choices"]:
-            raise UserError(f"{each.name} must be one of {', '.join(rules['choices'])}, not {value!r}")
-        if "most" in rules and not _between(value, rules["least"], rules["most"]):
-            raise UserError(
-                f"{each.name} must be a number between {rules['least']:g} and {rules['most']:g}, not {value!r}"
-            )
-        if "least" in rules and "most" not in rules and not _whole(value, rules["least"]):
-            raise UserError(f"{each.name} must be a whole number of at least {rules['least']}, not {value!r}")
 
 
 @dataclass(frozen=True)
@@ -208,16 +172,6 @@ class DecodeOptions:
             return text
         part = text[: self.chars]
         return part.encode("utf-8", "replace")[: self.bytes].decode("utf-8", "ignore").rstrip()
-
-
-def _whole(value: object, least: float) -> bool:
-    """Whether a value is a whole number of at least `least`; true and false are not numbers."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _between(value: object, low: float, high: float) -> bool:
-    """Whether a value is a number within bounds; not-a-number and other types are not."""
-    return isinstance(value, Real) and not isinstance(value, bool) and low <= float(value) <= high
 
 
 MOST_STEPS = 200

@@ -22,11 +22,28 @@ from numpy.typing import NDArray
 from hedline.arrays import Doubles
 from hedline.errors import UserError
 from hedline.metrics.tokens import compiled
+from hedline.settings import setting
 
 _MULTIPLIER = 0x5DEECE66D
 _INCREMENT = 0xB
 _MASK = np.uint64((1 << 48) - 1)
 _CELLS = 1 << 17  # indices in memory at a time: few enough to stay in the processor's cache
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How intervals and p-values are drawn."""
+
+    confidence: float = setting(95.0, "Per cent of the interval, as -c.")
+    resamples: int = setting(1000, "Bootstrap resamples, as -r.")
+    trials: int = setting(10_000, "Trials of the approximate randomisation.")
+    seed: int = setting(12345, "Of the approximate randomisation.")
+
+    def __post_init__(self) -> None:
+        if self.resamples < 2 or not 0 < self.confidence < 100:
+            raise UserError("an interval needs at least 2 resamples and a confidence between 0 and 100 per cent")
+        if self.trials < 1:
+            raise UserError(f"the approximate randomisation needs at least 1 trial, not {self.trials}")
 
 
 class Interval(NamedTuple):
@@ -82,14 +99,14 @@ def _draw_compiled(count: int, resamples: int, first: int) -> Doubles:
     return drawn
 
 
-def resample_means(values: Doubles, resamples: int = 1000) -> Doubles:
+def resample_means(values: Doubles, resamples: int = Draws.resamples) -> Doubles:
     """Means (resamples, …) of resampled items; values: (items, …)."""
     flat = values.reshape(len(values), -1)
     means = np.concatenate([weights @ flat for weights in _weights(len(values), resamples)])
     return np.asarray((means / len(values)).reshape(resamples, *values.shape[1:]))
 
 
-def interval(means: Doubles, confidence: float = 95.0) -> Interval:
+def interval(means: Doubles, confidence: float = Draws.confidence) -> Interval:
     """The middle `confidence` per cent of resampled means (resamples, …).
 
     Odd but so in the script: the fraction for interpolating between ranks is computed for the upper bound and used
@@ -129,25 +146,18 @@ class Comparison:
     p_randomization: Doubles
 
 
-def compare(
-    system: Doubles,
-    baseline: Doubles,
-    *,
-    resamples: int = 1000,
-    trials: int = 10_000,
-    confidence: float = 95.0,
-    seed: int = 12345,
-) -> Comparison:
+def compare(system: Doubles, baseline: Doubles, draws: Draws | None = None) -> Comparison:
     """Compare per-summary scores (n, …) of two systems on the same n inputs."""
+    draws = draws or Draws()
     if system.shape != baseline.shape:
         raise UserError("two systems can be compared only on the same summaries and metrics")
     differences = np.asarray(system - baseline)
-    means = resample_means(differences, resamples)
+    means = resample_means(differences, draws.resamples)
     return Comparison(
         difference=np.asarray(differences.mean(axis=0)),
-        interval=interval(means, confidence),
+        interval=interval(means, draws.confidence),
         p_bootstrap=paired_bootstrap(differences, means),
-        p_randomization=approximate_randomization(differences, trials, seed),
+        p_randomization=approximate_randomization(differences, draws.trials, draws.seed),
     )
 
 
@@ -161,7 +171,7 @@ def paired_bootstrap(differences: Doubles, means: Doubles) -> Doubles:
     return _p_value(at_least(shifted, observed).sum(axis=0), len(means))
 
 
-def approximate_randomization(differences: Doubles, trials: int = 10_000, seed: int = 12345) -> Doubles:
+def approximate_randomization(differences: Doubles, trials: int = Draws.trials, seed: int = Draws.seed) -> Doubles:
     """p-values (…) by swapping the two systems' scores of each summary with probability one half.
 
     Swapping a summary flips the sign of its difference, so a trial is a random vector of signs.

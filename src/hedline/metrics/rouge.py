@@ -28,6 +28,7 @@ from hedline.metrics.measures import (
     scores_from,
 )
 from hedline.metrics.tokens import Tokenizer, spell_out
+from hedline.settings import setting
 
 # How several references become one score. `pool` is the script's `-f A` (hits and counts summed over the references),
 # `best` its `-f B` (the reference of highest recall, for each metric); `mean` averages the references' own scores,
@@ -193,19 +194,23 @@ def bulk_counts(corpus: Corpus, measure: Measure) -> Doubles:
 
 @dataclass(frozen=True)
 class Preset:
-    """Options of the scorer and the score that counts (R, P or F)."""
+    """Options of the scorer (those of `hedline score`), and headline, the score that counts (R, P or F)."""
 
     name: str
     headline: str
-    bytes: int | None = None
-    words: int | None = None
-    stem: bool = True
-    stop: bool = False
-    multi: str = "pool"
-    metrics: Sequence[str] = ("1", "2", "L")
-    alpha: float = 0.5
-    jackknife: bool = False
-    unicode: bool = False
+    metrics: tuple[str, ...] = setting(
+        ("1", "2", "L"), "1 … 9, L, W1.2, S4, SU4, S*, SU*; repeat for several; else 1, 2, L.", names=("--metric",)
+    )
+    bytes: int | None = setting(None, "Cut both sides to N bytes, as -b; 0: no limit.")
+    words: int | None = setting(None, "Cut both sides to N words, as -l; 0: no limit.")
+    stem: bool = setting(True, "WordNet exceptions and Porter, as the script's -m.")
+    stop: bool = setting(False, "Remove SMART's common words, as -s.", names=("--remove-stop-words",))
+    multi: str = setting(
+        "pool", "Several references: pool hits and counts (-f A), best recall (-f B), or mean of scores."
+    )
+    alpha: float = setting(0.5, "Weight of precision in F, between 0 and 1, as -p.")
+    jackknife: bool = setting(False, "Mean over the sets that leave one reference out.")
+    unicode: bool = setting(False, "Count words of every script; has a signature of its own.", names=("--unicode",))
 
     @property
     def column(self) -> int:

@@ -10,53 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hedline.arrays import Doubles
 from hedline.corpora.sets import align, read_outputs, read_references
 from hedline.errors import UserError
 from hedline.metrics.measures import SCORE_NAMES
-from hedline.metrics.resampling import Comparison, Interval, compare, interval, resample_means
+from hedline.metrics.resampling import Comparison, Draws, Interval, compare, interval, resample_means
 from hedline.metrics.rouge import Preset, find_preset, signature
+from hedline.metrics.support import Extractiveness, Lengths, lengths_text, measure_extractiveness, measure_lengths
 from hedline.metrics.tokens import other_scripts
-
-if TYPE_CHECKING:
-    from hedline.metrics.support import Extractiveness
-
 
 MUCH = 0.1  # share of letters outside the Latin alphabet that is worth a word
 
 
-@dataclass(frozen=True)
-class Lengths:
-    """Means over headlines: words split at white space, bytes of UTF-8; empty: how many headlines are."""
-
-    words: float
-    bytes: float
-    empty: int
-
-
-def measure_lengths(headlines: Sequence[str]) -> Lengths:
-    """Mean lengths of a set."""
-    if not headlines:
-        raise UserError("nothing to measure: the set is empty")
-    count = len(headlines)
-    return Lengths(
-        words=sum(len(headline.split()) for headline in headlines) / count,
-        bytes=sum(len(headline.encode("utf-8", "replace")) for headline in headlines) / count,
-        empty=sum(not headline.strip() for headline in headlines),
-    )
-
-
-def lengths_text(lengths: Lengths) -> str:
-    """Mean lengths, and empty headlines if there are any."""
-    empty = f"; {lengths.empty:,} empty" if lengths.empty else ""
-    return f"mean length {lengths.words:.2f} words, {lengths.bytes:.1f} bytes{empty}"
-
-
-def score_files(
-    outputs: Path, references: Sequence[Path], preset: Preset, *, confidence: float = 95.0, resamples: int = 1000
-) -> Report:
+def score_files(outputs: Path, references: Sequence[Path], preset: Preset, draws: Draws | None = None) -> Report:
     """Score a file of outputs; support in the inputs is measured where every reference carries its lead."""
     expected = read_references(references)
     found = align(read_outputs(outputs), expected)
@@ -66,8 +34,7 @@ def score_files(
         [row.texts for row in expected],
         preset,
         leads=leads if all(leads) else None,
-        confidence=confidence,
-        resamples=resamples,
+        draws=draws,
     )
     return replace(report, note=script_note([text for row in expected for text in row.texts], preset))
 
@@ -81,16 +48,9 @@ def script_note(texts: Sequence[str], preset: Preset) -> str:
 
 
 def compare_files(
-    systems: Sequence[Path],
-    references: Sequence[Path],
-    preset: Preset,
-    *,
-    resamples: int = 1000,
-    trials: int = 10_000,
-    seed: int = 12345,
+    systems: Sequence[Path], references: Sequence[Path], preset: Preset, draws: Draws | None = None
 ) -> ComparisonTable:
     """Compare files of outputs; systems are named by their files, with folders where names repeat."""
-
     if len(systems) < 2:
         raise UserError("comparing needs at least two files of outputs")
     expected = read_references(references)
@@ -103,7 +63,7 @@ def compare_files(
         for name, path in zip(names, systems, strict=True)
     }
     texts = [row.texts for row in expected]
-    return compare_outputs(outputs, texts, preset, resamples=resamples, trials=trials, seed=seed)
+    return compare_outputs(outputs, texts, preset, draws)
 
 
 LONG_NAMES = {"R": "recall", "P": "precision", "F": "F"}
@@ -192,15 +152,13 @@ def evaluate_outputs(
     *,
     leads: Sequence[str] | None = None,
     casing: Mapping[str, str] | None = None,
-    resamples: int = 1000,
-    confidence: float = 95.0,
+    draws: Draws | None = None,
 ) -> Report:
     """Score headlines against their references; with the inputs (`leads`), measure support in them too.
 
     casing: usual casings, to find names in title-case headlines (see `unsupported_names`).
     """
-    if resamples < 2 or not 0 < confidence < 100:
-        raise UserError("an interval needs at least 2 resamples and a confidence between 0 and 100 per cent")
+    draws = draws or Draws()
     preset = find_preset(preset) if isinstance(preset, str) else preset
     scorer = preset.scorer()
     scores = scorer.score_all(outputs, references)
@@ -208,20 +166,14 @@ def evaluate_outputs(
         names=scorer.names,
         scores=scores,
         means=scores.mean(axis=0),
-        interval=interval(resample_means(scores, resamples), confidence),
+        interval=interval(resample_means(scores, draws.resamples), draws.confidence),
         preset=preset,
         signature=signature(scorer, [len(each) for each in references]),
-        confidence=confidence,
-        resamples=resamples,
+        confidence=draws.confidence,
+        resamples=draws.resamples,
         lengths=measure_lengths(outputs),
-        extractiveness=None if leads is None else _support(outputs, leads, casing),
+        extractiveness=None if leads is None else measure_extractiveness(outputs, leads, casing),
     )
-
-
-def _support(outputs: Sequence[str], leads: Sequence[str], casing: Mapping[str, str] | None) -> Extractiveness:
-    from hedline.metrics.support import measure_extractiveness
-
-    return measure_extractiveness(outputs, leads, casing)
 
 
 @dataclass(frozen=True)
@@ -286,17 +238,11 @@ def compare_outputs(
     systems: Mapping[str, Sequence[str]],
     references: Sequence[Sequence[str]],
     preset: Preset,
-    *,
-    resamples: int = 1000,
-    trials: int = 10_000,
-    seed: int = 12345,
+    draws: Draws | None = None,
 ) -> ComparisonTable:
     """Compare systems (name -> outputs) on one set of references; the first one is the baseline."""
     if len(systems) < 2:
         raise UserError("comparing needs at least two systems")
-    reports = tuple(evaluate_outputs(outputs, references, preset, resamples=resamples) for outputs in systems.values())
-    comparisons = tuple(
-        compare(report.scores, reports[0].scores, resamples=resamples, trials=trials, seed=seed)
-        for report in reports[1:]
-    )
+    reports = tuple(evaluate_outputs(outputs, references, preset, draws=draws) for outputs in systems.values())
+    comparisons = tuple(compare(report.scores, reports[0].scores, draws) for report in reports[1:])
     return ComparisonTable(tuple(systems), reports, comparisons)

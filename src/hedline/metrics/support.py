@@ -30,7 +30,6 @@ from functools import cached_property, lru_cache
 
 from hedline.errors import UserError
 from hedline.metrics.numbers import unsupported_numbers
-from hedline.metrics.score import Lengths, lengths_text, measure_lengths
 from hedline.text.tokenize import FUNCTION_WORDS, words
 
 _OPENERS = frozenset({":", ".", "!", "?", "-", "--", "–", "—", "``", '"', "“", "‘", "'", "|", ";", "..."})
@@ -217,6 +216,33 @@ def novel_words(headline: str, lead: str) -> list[str]:
     known = {token.lower() for token in words(lead)}
     tokens = (token.lower() for token in words(headline))
     return [token for token in tokens if token not in known and any(map(str.isalnum, token))]
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Means over headlines: words split at white space, bytes of UTF-8; empty: how many headlines are."""
+
+    words: float
+    bytes: float
+    empty: int
+
+
+def measure_lengths(headlines: Sequence[str]) -> Lengths:
+    """Mean lengths of a set."""
+    if not headlines:
+        raise UserError("nothing to measure: the set is empty")
+    count = len(headlines)
+    return Lengths(
+        words=sum(len(headline.split()) for headline in headlines) / count,
+        bytes=sum(len(headline.encode("utf-8", "replace")) for headline in headlines) / count,
+        empty=sum(not headline.strip() for headline in headlines),
+    )
+
+
+def lengths_text(lengths: Lengths) -> str:
+    """Mean lengths, and empty headlines if there are any."""
+    empty = f"; {lengths.empty:,} empty" if lengths.empty else ""
+    return f"mean length {lengths.words:.2f} words, {lengths.bytes:.1f} bytes{empty}"
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 
 from hedline.arrays import Floats, Ints
 from hedline.data.dataset import Pairs
-from hedline.data.settings import described
 from hedline.errors import UserError
 from hedline.progress import track
 from hedline.runtime import kernels
 from hedline.runtime.folder import ModelFolder
 from hedline.runtime.kernels import Layer
 from hedline.runtime.tensors import TensorFile
+from hedline.settings import setting
 
 SPECIALS = 4
 BLOCK = 20_000  # training pairs that are counted at once
@@ -187,8 +187,8 @@ class ShortlistOptions:
     that are read.
     """
 
-    frequent: int = described(1000, "Shortlist: words always allowed.")
-    companions: int = described(64, "Shortlist: words each input word calls up.")
+    frequent: int = setting(1000, "Shortlist: words always allowed.")
+    companions: int = setting(64, "Shortlist: words each input word calls up.")
     minimum: float = 0.2
     ignored: int = 150
     pairs: int = 400_000

@@ -3,47 +3,42 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from hedline.errors import UserError
 from hedline.files import is_file
+from hedline.settings import setting
 
 PREFIX = "HEDLINE_"
 LOG_LEVELS = ("debug", "info", "warning", "error")
-
-
-def said(default: Any, text: str) -> Any:
-    """A field with its default and the help of its flag."""
-    return field(default=default, metadata={"help": text})
 
 
 @dataclass(frozen=True)
 class ServeSettings:
     """How to serve. Every field `x_y` is the flag `--x-y` and the environment variable `HEDLINE_X_Y`."""
 
-    host: str = said("127.0.0.1", "Address to listen on; 0.0.0.0 for all of this machine's.")
-    port: int = said(8000, "Port to listen on; 0 takes a free one and prints it.")
-    model: str = said("", "Name or folder of a model, several separated by commas; the first is the default.")
-    workers: int = said(0, "Processes that search; 0 for one per core.")
-    api_key: str = said("", "Key that clients must send, several separated by commas; better set by its variable.")
-    api_key_file: str = said("", "File of keys, one per line.")
-    max_body: int = said(2_000_000, "Largest request body in bytes; a larger one is answered 413.")
-    max_texts: int = said(1_000, "Most texts in one request; more are answered 413.")
-    max_queue: int = said(4_000, "Most texts waiting at once; beyond it requests are answered 429.")
-    max_width: int = said(200, "Most hypotheses a request may ask for (beam, or n-best times ten with diversity).")
-    rate: float = said(0.0, "Texts per second for each client (its key, else its address); 0 for no limit.")
-    batch: int = said(32, "Most texts searched together.")
-    max_wait: float = said(0.003, "Seconds a text may wait for others to be searched with when a worker is free.")
-    timeout: float = said(60.0, "Seconds after which a request is given up, and a worker that hangs is replaced.")
-    grace: float = said(30.0, "Seconds that requests in flight have to finish after SIGTERM.")
-    cors_origin: str = said(
+    host: str = setting("127.0.0.1", "Address to listen on; 0.0.0.0 for all of this machine's.")
+    port: int = setting(8000, "Port to listen on; 0 takes a free one and prints it.")
+    model: str = setting("", "Name or folder of a model, several separated by commas; the first is the default.")
+    workers: int = setting(0, "Processes that search; 0 for one per core.")
+    api_key: str = setting("", "Key that clients must send, several separated by commas; better set by its variable.")
+    api_key_file: str = setting("", "File of keys, one per line.")
+    max_body: int = setting(2_000_000, "Largest request body in bytes; a larger one is answered 413.")
+    max_texts: int = setting(1_000, "Most texts in one request; more are answered 413.")
+    max_queue: int = setting(4_000, "Most texts waiting at once; beyond it requests are answered 429.")
+    max_width: int = setting(200, "Most hypotheses a request may ask for (beam, or n-best times ten with diversity).")
+    rate: float = setting(0.0, "Texts per second for each client (its key, else its address); 0 for no limit.")
+    batch: int = setting(32, "Most texts searched together.")
+    max_wait: float = setting(0.003, "Seconds a text may wait for others to be searched with when a worker is free.")
+    timeout: float = setting(60.0, "Seconds after which a request is given up, and a worker that hangs is replaced.")
+    grace: float = setting(30.0, "Seconds that requests in flight have to finish after SIGTERM.")
+    cors_origin: str = setting(
         "", "Web origins that may call this server, separated by commas; * for all, empty for none."
     )
-    trusted_proxy: str = said("", "Addresses whose X-Forwarded-For is believed, separated by commas.")
-    page: bool = said(True, "Serve the web page at /.")
-    log: str = said("info", "How much to log: debug, info, warning or error. Texts and keys never are.")
+    trusted_proxy: str = setting("", "Addresses whose X-Forwarded-For is believed, separated by commas.")
+    page: bool = setting(True, "Serve the web page at /.")
+    log: str = setting("info", "How much to log: debug, info, warning or error. Texts and keys never are.")
 
     def __post_init__(self) -> None:
         for name, least in LEAST.items():

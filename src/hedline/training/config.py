@@ -1,4 +1,4 @@
-"""How a model is trained: one dataclass, the presets, what the size of the data suggests, and what the user wrote.
+"""How a model is trained: the presets, what the size of the data suggests, and what the user wrote.
 
 `--encoder`, `--set name=value` and the like become a config and an architecture here.
 """
@@ -6,104 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, fields, replace
+from dataclasses import MISSING, fields, replace
 from difflib import get_close_matches
-from typing import Any, Protocol
+from typing import Any
 
 from hedline.data.dataset import Dataset
 from hedline.errors import UserError
 from hedline.models.encoders import FeedForwardShape, RecurrentShape
 from hedline.models.model import read_words
 from hedline.text.subword import known_groups
-
-
-@dataclass(frozen=True)
-class TrainConfig:
-    """Everything that decides the result, saved in the model folder.
-
-    epochs: passes over the data at most. batch: how many `batch_of` (headlines, triples or tokens) to a step; tokens
-    count inputs and outputs together. optimizer: adamw, sgd or muon (adamw but for the matrices of a transformer's
-    layers, which take matrix_rate times the learning rate). filter_rate: times the learning rate, for the filters of a
-    convolution (not with sgd): each sums over thousands of inputs, so that steps fit for a table would wreck it.
-    schedule: `cosine` or `linear` fall to zero at the end after a warm-up; `halve` halves the rate when validation does
-    not improve. lr: the highest rate. warmup: share of the training. clip: largest gradient norm, 0 for none. ema:
-    decay of the weight average that is validated and kept, 0 for none. renormalize: scale embedding rows longer than 1
-    back to 1 after each epoch. patience: epochs without improvement before stopping, 0 for never. least_gain: share of
-    the perplexity an epoch must gain to count for patience. threads: of the CPU, 0 chooses them by measuring. keep:
-    `best` or `last` epoch in the folder. time_limit: seconds, 0 for none; schedules end with it. precision: float32,
-    bf16 or auto (bf16 on a GPU). pool: how many batches are sorted by length together. frequencies: the output bias
-    starts at the words' log frequencies, so that no step is spent on learning them. copying: length of the vectors with
-    which an encoder's model begins as one that copies (models/start.py), 0 for a random start.
-
-    objective: `likelihood` of the pairs' headlines, or `risk`: expected ROUGE of what the model itself writes, for a
-    finished transformer (training/risk.py). risk_samples: headlines drawn for each input; risk_ce: share of the
-    likelihood's gradient that is mixed in; risk_temperature: of the drawing; risk_pieces: the longest headline drawn;
-    risk_weights: of ROUGE-1, -2 and -L; risk_penalty: for each fault; risk_dialed: share of the inputs that are read
-    with the control tokens of use instead of the pair's own.
-    """
-
-    preset: str = "fast"
-    seed: int = 1
-    epochs: int = 15
-    batch: int = 1024
-    batch_of: str = "headlines"
-    optimizer: str = "adamw"
-    schedule: str = "cosine"
-    lr: float = 2e-3
-    warmup: float = 0.03
-    beta2: float = 0.99
-    weight_decay: float = 0.05
-    clip: float = 1.0
-    ema: float = 0.999
-    matrix_rate: float = 1.0
-    filter_rate: float = 0.03
-    dropout: float = 0.2
-    label_smoothing: float = 0.0
-    renormalize: bool = False
-    patience: int = 3
-    least_gain: float = 0.001
-    keep: str = "best"
-    time_limit: float = 0.0
-    threads: int = 0
-    precision: str = "auto"
-    pool: int = 50
-    frequencies: bool = True
-    copying: float = 0.0
-    objective: str = "likelihood"
-    risk_samples: int = 8
-    risk_ce: float = 0.3
-    risk_temperature: float = 0.7
-    risk_pieces: int = 40
-    risk_weights: str = "0.4,0.4,0.2"
-    risk_penalty: float = 0.1
-    risk_dialed: float = 0.5
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot work, saying what can."""
-        for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise UserError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(choices)}")
-        for name in ("epochs", "batch", "lr", "pool"):
-            if getattr(self, name) <= 0:
-                raise UserError(f"{name} must be above 0, not {getattr(self, name)}")
-        if not (0 <= self.dropout < 1 and 0 <= self.label_smoothing < 1 and 0 <= self.ema < 1):
-            raise UserError("dropout, label_smoothing and ema must lie between 0 and 1")
-        if self.objective == "risk" and not (self.risk_samples > 1 and self.risk_temperature > 0):
-            raise UserError("the risk objective needs risk_samples of at least 2 and a risk_temperature above 0")
-
-    def table(self) -> dict[str, Any]:
-        """What config.json records."""
-        return asdict(self)
-
-
-CHOICES: dict[str, Sequence[str]] = {
-    "optimizer": ("adamw", "sgd", "muon"),
-    "schedule": ("cosine", "linear", "halve"),
-    "batch_of": ("headlines", "triples", "tokens"),
-    "precision": ("auto", "float32", "bf16"),
-    "keep": ("best", "last"),
-    "objective": ("likelihood", "risk"),
-}
+from hedline.training.options import TrainConfig, TrainRequest
 
 PAPER = TrainConfig(
     preset="paper",
@@ -239,14 +151,6 @@ RISK: dict[str, Any] = {
 RISK_BATCH = {True: 768, False: 16}  # inputs in a step, on a GPU or not
 
 
-class Wanted(Protocol):
-    """The part of a TrainRequest that decides the architecture."""
-
-    encoder: str
-    decoder: str
-    preset: str
-
-
 def config_for(
     preset: str, decoder: str, settings: Mapping[str, Any], pairs: int, on_gpu: bool
 ) -> tuple[TrainConfig, dict[str, Any]]:
@@ -266,7 +170,7 @@ def config_for(
 
 
 def architecture_for(
-    wanted: Any, dataset: Dataset, settings: Mapping[str, Any], pairs: int, on_gpu: bool
+    wanted: TrainRequest, dataset: Dataset, settings: Mapping[str, Any], pairs: int, on_gpu: bool
 ) -> tuple[str, dict[str, Any]]:
     """Family and architecture table for a request."""
     if wanted.decoder == "transformer":

@@ -11,7 +11,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,29 +29,13 @@ from hedline.files import atomic_path, digest, read_json, write_json
 from hedline.progress import Progress
 from hedline.runtime.folder import ModelFolder
 from hedline.text.subword import GROUPS, SUPPORT_NAMES, Subwords, pair_controls, support
-from hedline.training.labelling import LabelSettings, Teachers, check_teachers
+from hedline.training.labelling import Teachers, check_teachers
+from hedline.training.options import DistillRequest, LabelSettings
 
-BLOCK = 16_384  # pairs in one file of results
 SHOWN = 5  # changed headlines in the report
 TAKEN, EQUAL, LESS_SUPPORTED, NO_END = "taken", "equal", "less supported", "no end"
 LEFT = "not asked"
 SUMS = ("support before", "support after", "words before", "words after")
-
-
-@dataclass(frozen=True)
-class DistillRequest:
-    """What the user asked for. limit: label only this many pairs, the best supported first; 0 labels all."""
-
-    teachers: Sequence[Path]
-    data: Path
-    out: Path
-    settings: LabelSettings = field(default_factory=LabelSettings)
-    limit: int = 0
-    batch: int = 0
-    device: str = "auto"
-    engine: str = "local"
-    workers: int = 1
-    block: int = BLOCK
 
 
 class Job(NamedTuple):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,49 +17,13 @@ from hedline.models.model import open_model
 from hedline.models.transformer import Transformer
 from hedline.text.subword import Subwords
 from hedline.training.folder_writer import vocabulary_fingerprint
+from hedline.training.options import LabelSettings
 from hedline.training.reward import MOST_REFERENCE_WORDS, Reward, Words, rouge
 from hedline.training.risk import SENTENCE, Dial
 from hedline.training.run import usual_controls
 from hedline.training.sampling import beam_search, generate
 
-METHODS = ("greedy", "beam", "mbr")
-CONTROL_CHOICES = ("own", "usual")
 BATCH = {True: 1024, False: 32}  # inputs at a time, on a GPU or not
-
-
-@dataclass(frozen=True)
-class LabelSettings:
-    """How teachers write; all of it decides the result.
-
-    method: `greedy`, `beam` or `mbr` (minimum Bayes risk: the draw with the best mean ROUGE against the other draws,
-    less penalties for numbers and names without support). beam: width. samples, temperature: of the draws.
-    pieces: longest headline. length_penalty: of the beam. controls: the teachers read the pairs' `own` control tokens,
-    or those they are used with (`usual`).
-    """
-
-    method: str = "greedy"
-    beam: int = 4
-    samples: int = 8
-    temperature: float = 0.7
-    pieces: int = 40
-    length_penalty: float = 0.8
-    controls: str = "own"
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot work."""
-        if self.method not in METHODS:
-            raise UserError(f"--method cannot be {self.method!r}; choose from {', '.join(METHODS)}")
-        if self.controls not in CONTROL_CHOICES:
-            raise UserError(f"--controls cannot be {self.controls!r}; choose from {', '.join(CONTROL_CHOICES)}")
-        if self.method == "mbr" and not (self.samples > 1 and self.temperature > 0):
-            raise UserError("minimum Bayes risk needs --samples of at least 2 and a --temperature above 0")
-        if min(self.beam, self.pieces) < 1:
-            raise UserError("--beam and --pieces must be 1 or more")
-
-    def table(self) -> dict[str, Any]:
-        """What the report records."""
-        return asdict(self)
 
 
 class Teachers:

@@ -22,8 +22,8 @@ from torch import Tensor, nn
 from hedline.errors import UserError
 from hedline.training.batches import DeviceSplit, EpochPlan, plan_epoch, share
 from hedline.training.checkpoint import pick, random_state, restore_random_state
-from hedline.training.config import TrainConfig
 from hedline.training.optimizer import Average, GuardedOptimizer, learning_rate, renormalize
+from hedline.training.options import TrainConfig
 from hedline.training.perplexity import Perplexity, exp, measure_perplexity
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from hedline.training.config import TrainConfig
+from hedline.training.options import TrainConfig
 
 # Coefficients of the quintic Newton-Schulz iteration, chosen by Jordan et al. for a steep slope at zero: singular
 # values end near 1 (0.7 to 1.2), which is near enough.

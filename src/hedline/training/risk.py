@@ -26,8 +26,8 @@ from hedline.models.softmax import linear_cross_entropy
 from hedline.models.transformer import KERNELS, Transformer
 from hedline.text.subword import Subwords
 from hedline.training.batches import DeviceSplit, gather
-from hedline.training.config import TrainConfig
 from hedline.training.loop import Hooks, Place, Trainer
+from hedline.training.options import TrainConfig
 from hedline.training.perplexity import Perplexity
 from hedline.training.reward import Judged, Reward
 from hedline.training.sampling import Generated, first_piece, generate

@@ -9,7 +9,7 @@ import contextlib
 import os
 import signal
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,10 @@ from hedline.models.nnlm import Regularization, start_at_frequencies, start_copy
 from hedline.runtime.folder import ModelFolder
 from hedline.training.batches import DeviceSplit
 from hedline.training.checkpoint import NAME, load_checkpoint
-from hedline.training.config import TrainConfig, architecture_for, config_for, convert, override
+from hedline.training.config import architecture_for, config_for, convert, override
 from hedline.training.folder_writer import FolderWriter, vocabulary_fingerprint
 from hedline.training.loop import Group, Interrupted, Place, Trainer
+from hedline.training.options import TrainConfig, TrainRequest
 
 GENTLER = 0.25  # of the usual learning rate: the weights are good already
 MOST_EPOCHS = 5  # and little is left to learn
@@ -97,30 +98,6 @@ def usual_controls(model: Path) -> list[str]:
 
 
 CHANGEABLE = ("epochs", "patience", "time_limit")
-
-
-@dataclass(frozen=True)
-class TrainRequest:
-    """What the user asked for.
-
-    encoder: of the feed-forward model; decoder: `nnlm` (feed-forward), `rnn`, `lstm` or `transformer`; settings:
-    named values for TrainConfig and for the architecture; checkpoint_minutes: 0 writes no checkpoints; samples: how
-    many headlines to show after each epoch; base: folder of a model to train further, its architecture is kept.
-    """
-
-    data: Path
-    out: Path
-    encoder: str = "attention"
-    decoder: str = "nnlm"
-    preset: str = "best"
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    resume: bool = False
-    device: str = "auto"
-    data_on_device: bool = True
-    checkpoint_minutes: float = 10.0
-    samples: int = 3
-    tensorboard: bool = False
-    base: Path | None = None
 
 
 def train(request: TrainRequest) -> Place:

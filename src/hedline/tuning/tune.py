@@ -22,12 +22,13 @@ from hedline.api import TUNING_FORMAT, load, read_defaults
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
 from hedline.decoding.decode import FILL, LENGTH_PENALTY
 from hedline.decoding.features import ABS_WEIGHTS, FEATURES, PAPER_FEATURES
-from hedline.decoding.options import BEAM, DecodeOptions, check_settings, setting
+from hedline.decoding.options import BEAM, DecodeOptions
 from hedline.errors import UserError
 from hedline.files import log_event, read_json, write_json
 from hedline.metrics.rouge import PRESETS, find_preset
 from hedline.pool import Crew
 from hedline.runtime.folder import ModelFolder
+from hedline.settings import check_settings, setting
 from hedline.tuning.grid import BATCH, FILLS, RERANKS, WIDE, Measurer, Setting, Trial, row
 from hedline.tuning.linesearch import Bounds, make_bounds, parse_bounds, parse_weights
 from hedline.tuning.mert import MertOptions

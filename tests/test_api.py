@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent / "decoding"))
 from small_models import LEADS, subwords_folder, words_folder
 
 import hedline
-from hedline.decoding.features import ABS_WEIGHTS
+from hedline.decoding.summary import ABS_WEIGHTS
 
 FREE = {"guard_meaning": False}  # what a network without training writes keeps no meaning
 

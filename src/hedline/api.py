@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedline.decoding.decode import SUBWORD_PENALTY, Defaults, Engine, Found, Reader, cut_at_limit
-from hedline.decoding.options import BEAM, DecodeOptions
+from hedline.decoding.options import BEAM, DecodeOptions, check_weights
 from hedline.decoding.own_words import own_words
 from hedline.decoding.reading import LONGEST, Intake, take_in
 from hedline.decoding.summary import Hypothesis, Summary, make_summary
@@ -223,8 +223,6 @@ def read_defaults(path: Path) -> Defaults:
 
 def _defaults(value: Mapping[str, Any], limited: Defaults | None = None) -> Defaults:
     """One table of tuning.json, checked: whatever is wrong with it raises."""
-    from hedline.decoding.features import check_weights
-
     decoding = value.get("decoding", {})
     penalty, beam = decoding.get("length_penalty"), decoding.get("beam", BEAM)
     # The options hold the rules for these; here a wrong one only must not pass.

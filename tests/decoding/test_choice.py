@@ -21,9 +21,8 @@ from hedline.api import Summarizer, find_model
 from hedline.decoding import decode
 from hedline.decoding.choice import CANDIDATES, TEMPERATURE, Guards, by_consensus, expected_overlap, overlaps, spread
 from hedline.decoding.decode import Defaults
-from hedline.decoding.features import ABS_WEIGHTS
 from hedline.decoding.reading import WordReader
-from hedline.decoding.summary import Hypothesis
+from hedline.decoding.summary import ABS_WEIGHTS, Hypothesis
 from hedline.errors import UserError
 from hedline.metrics.numbers import unsupported_numbers
 from hedline.metrics.support import unsupported_names

@@ -7,15 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedline.decoding.features import (
-    FEATURES,
-    build_tables,
-    check_weights,
-    coverage,
-    dial,
-    feature_values,
-    read_ngrams,
-)
+from hedline.decoding.options import check_weights, dial
+from hedline.decoding.summary import FEATURES, coverage, feature_values, read_ngrams
+from hedline.decoding.word_columns import build_tables
 from hedline.errors import UserError
 from hedline.text.tokenize import is_content
 

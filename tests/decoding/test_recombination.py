@@ -12,10 +12,10 @@ from hedline.api import Summarizer
 from hedline.arrays import Ints
 from hedline.decoding.choice import Guards
 from hedline.decoding.decode import Defaults
-from hedline.decoding.features import ABS_WEIGHTS
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.reading import WordReader
 from hedline.decoding.search import merge_equal_futures
+from hedline.decoding.summary import ABS_WEIGHTS
 from hedline.runtime.scorer import Step
 from hedline.text.casing import Truecaser
 from hedline.text.vocab import Vocabulary

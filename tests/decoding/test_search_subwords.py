@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from hedline.api import Summarizer
 from hedline.decoding.choice import Guards
 from hedline.decoding.decode import Defaults
-from hedline.decoding.features import ABS_WEIGHTS, feature_values, read_ngrams
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.piece_columns import SubwordInput, core, word_key
 from hedline.decoding.reading import SubwordReader
+from hedline.decoding.summary import ABS_WEIGHTS, feature_values, read_ngrams
 from hedline.text.subword import SPECIALS, Subwords, byte_letters
 from hedline.text.tokenize import is_content
 

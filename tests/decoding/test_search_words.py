@@ -15,9 +15,9 @@ import hedline
 from hedline.api import Summarizer
 from hedline.decoding.choice import Guards
 from hedline.decoding.decode import Defaults
-from hedline.decoding.features import ABS_WEIGHTS
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.reading import WordReader
+from hedline.decoding.summary import ABS_WEIGHTS
 from hedline.text.casing import Truecaser
 from hedline.text.tokenize import read_source
 from hedline.text.vocab import Vocabulary

@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 from decoding_fakes import TableScorer
 
-from hedline.decoding.features import feature_values, read_ngrams
 from hedline.decoding.options import DecodeOptions, step_limit
+from hedline.decoding.summary import feature_values, read_ngrams
 from hedline.text.casing import Truecaser
 from hedline.text.surface import Surfacer, capitalized, detokenize, needs_space
 from hedline.text.tokenize import Source, is_content

@@ -20,12 +20,11 @@ from hedline.decoding.choice import (
     consensus_order,
     spread,
 )
-from hedline.decoding.features import ABS_WEIGHTS, FINAL_FEATURES, check_weights, dial
 from hedline.decoding.lexicon import Lexicon
-from hedline.decoding.options import BEAM, FEW_WORDS, MOST_HYPOTHESES, POOL, DecodeOptions
+from hedline.decoding.options import BEAM, FEW_WORDS, MOST_HYPOTHESES, POOL, DecodeOptions, check_weights, dial
 from hedline.decoding.own_words import is_whole, longest_word, own_words
 from hedline.decoding.search import Endings, Plan, beam_search, exact_search
-from hedline.decoding.summary import Hypothesis
+from hedline.decoding.summary import ABS_WEIGHTS, FINAL_FEATURES, Hypothesis
 from hedline.runtime.scorer import Scorer
 from hedline.text.casing import recased
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from hedline.arrays import Ints
+from hedline.decoding.summary import FEATURES, FINAL_FEATURES, WORD_FEATURES
 from hedline.errors import UserError
 from hedline.settings import check_settings, setting
 from hedline.text.casing import CASES
@@ -38,7 +40,7 @@ class DecodeOptions:
     a limit of 75 bytes or less is filled and no other. cut: bytes and chars cut the finished text instead, where they
     fall; with exact_words that is the paper's own protocol (`exact_words=14, bytes=75, cut=True`).
     weights: feature name to weight. tuned: False leaves tuned weights aside (ABS instead of ABS+). abstractiveness:
-    see `features.dial`. length_penalty: see search.py. variant: the features of the paper, or NAMAS's shifted tables.
+    see `dial`. length_penalty: see search.py. variant: the features of the paper, or NAMAS's shifted tables.
     recombine: merge hypotheses that no future can tell apart. guard_…, rerank, diversity: see choice.py;
     greedy and exact searches have nothing to rerank. capitalize: the first letter in upper case (word models; the
     copied words of subword models); case: `sentence` (names alone have capitals), `title` or the model's own.
@@ -172,6 +174,38 @@ class DecodeOptions:
             return text
         part = text[: self.chars]
         return part.encode("utf-8", "replace")[: self.bytes].decode("utf-8", "ignore").rstrip()
+
+
+LARGEST = 1e9  # the sums of features times weights must stay finite in float32
+
+
+def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
+    """The weights as a plain dict; an unknown name, or a weight that is no sensible number, is the user's mistake."""
+    for name, value in weights.items():
+        if not isinstance(name, str):
+            raise UserError(f"a feature is called by its name, not by {type(name).__name__}")
+        if name not in FEATURES and name not in WORD_FEATURES and name not in FINAL_FEATURES:
+            raise UserError(f"no feature is called {name[:40]!r}; the features are {', '.join(FEATURES)}")
+        if not isinstance(value, Real) or isinstance(value, bool) or not -LARGEST <= value <= LARGEST:
+            raise UserError(f"the weight of {name} must be a number between -{LARGEST:g} and {LARGEST:g}")
+        if name == "log_prob" and value < 0:
+            raise UserError("the weight of log_prob must not be negative: the search would look for the worst words")
+    return {name: float(value) for name, value in weights.items()}
+
+
+# The dial's ends, in nats for each word: how much more a word of the input is worth than a new one, and the share of
+# words that are usually copied, so that turning the dial changes which words are chosen and not how many.
+COPYING, INVENTING = 4.0, 1.5
+USUALLY_COPIED = 0.9
+
+
+def dial(weights: Mapping[str, float], abstractiveness: float | None) -> dict[str, float]:
+    """The weights with words of the input favoured (toward -1) or new words (toward 1); 0 and None change nothing."""
+    if not abstractiveness:
+        return dict(weights)
+    favour = -abstractiveness * (INVENTING if abstractiveness > 0 else COPYING)
+    turned = {"unigram": favour, "length": -USUALLY_COPIED * favour}
+    return {**weights, **{name: weights.get(name, 0.0) + value for name, value in turned.items()}}
 
 
 MOST_STEPS = 200

@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 
 from hedline.arrays import Flags, Floats, Ints
-from hedline.decoding.features import NGrams, read_ngrams
 from hedline.decoding.options import DecodeOptions
+from hedline.decoding.summary import NGrams, read_ngrams
 from hedline.runtime import kernels
 from hedline.text.subword import END, Subwords
 

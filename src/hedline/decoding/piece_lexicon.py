@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from hedline.arrays import Floats, Ints
-from hedline.decoding.features import FINAL_FEATURES, WORD_FEATURES, feature_values
 from hedline.decoding.lexicon import Gains, Route
 from hedline.decoding.options import NO_LIMIT, DecodeOptions, fill_shortage, step_limit
 from hedline.decoding.piece_columns import (
@@ -27,7 +26,7 @@ from hedline.decoding.piece_columns import (
     unfinished,
     word_key,
 )
-from hedline.decoding.summary import Hypothesis
+from hedline.decoding.summary import FINAL_FEATURES, WORD_FEATURES, Hypothesis, feature_values
 from hedline.runtime.scorer import Step
 from hedline.text.clean import fit_for_a_line
 from hedline.text.surface import begins_with_capital, capitalized

@@ -1,15 +1,97 @@
-"""What a caller gets back: a headline with its score, alignment and candidates, and n-best lists as text."""
+"""A finished headline: its features (section 5 of the paper, by name), and what a caller gets back.
+
+`feature_values` reads a headline word by word, as the paper writes it; `word_columns.FeatureTables` holds the same as
+small arrays over one input's words, which the search adds up without loops. Words are compared by *keys* (lower-cased
+surface forms), so a word outside the vocabulary counts like any other. A feature that depends on the word alone is one
+line in WORD_FEATURES; one that depends on the finished headline is one line in FINAL_FEATURES; neither touches the
+search.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hedline.arrays import Floats
-from hedline.decoding.features import FEATURES
+from hedline.text.tokenize import is_content
+
+PAPER_FEATURES = ("log_prob", "unigram", "bigram", "trigram", "reorder")
+ABS_WEIGHTS: dict[str, float] = {"log_prob": 1.0}
+
+
+# A word's own features: (key, whether it stands in the input) -> value.
+WORD_FEATURES: dict[str, Callable[[str, bool], float]] = {
+    "unigram": lambda _, known: float(known),
+    "length": lambda _key, _known: 1.0,
+    "unsupported": lambda key, known: float(not known and is_content(key)),
+}
+
+
+def coverage(alignment: NDArray[np.float32]) -> float:
+    """Share of the input that the alignment (N, M) covers: mean over positions of min(1, total attention)."""
+    return float(np.minimum(alignment.sum(axis=0), 1.0).mean()) if alignment.size else 0.0
+
+
+# Features of a finished headline: alignment (N, M) -> value.
+FINAL_FEATURES: dict[str, Callable[[NDArray[np.float32]], float]] = {"coverage": coverage}
+FEATURES = (*PAPER_FEATURES, "length", "unsupported", "repeat", "coverage")
+
+
+@dataclass(frozen=True)
+class NGrams:
+    """The input's n-grams as sets: what counts as a bigram, a trigram (with its history) and a reordering.
+
+    START stands for the beginning of the headline (None, so that no word equals it).
+    """
+
+    words: frozenset[str]
+    bigrams: frozenset[tuple[str | None, str]]
+    trigrams: frozenset[tuple[str | None, str | None, str]]
+    first: Mapping[str, int]
+    last: Mapping[str, int]
+    namas: bool
+
+    def reorder(self, before: str | None, word: str) -> bool:
+        """Whether `before` stands after `word` somewhere in the input (NAMAS: at its first occurrence)."""
+        if before is None or before not in self.first or word not in self.first:
+            return False
+        return (self.first if self.namas else self.last)[before] > self.first[word]
+
+
+def read_ngrams(source: Sequence[str], variant: str = "paper") -> NGrams:
+    """N-grams of the input's keys; `namas` takes (x[j-2], x[j]) and (x[j-3], x[j-2], x[j]) with boundary symbols."""
+    first: dict[str, int] = {}
+    last = {word: place for place, word in enumerate(source)}
+    for place, word in enumerate(source):
+        first.setdefault(word, place)
+    if variant == "namas":
+        wrapped: list[str | None] = [None, None, None, *source]
+        bigrams = {(wrapped[j + 1], word) for j, word in enumerate(source)}
+        trigrams = {(wrapped[j], wrapped[j + 1], word) for j, word in enumerate(source)}
+    else:
+        bigrams = set(pairwise(source))
+        trigrams = set(zip(source, source[1:], source[2:], strict=False))
+    return NGrams(frozenset(source), frozenset(bigrams), frozenset(trigrams), first, last, variant == "namas")
+
+
+def feature_values(words: Sequence[str], ngrams: NGrams) -> dict[str, float]:
+    """Every word-level feature of a finished headline (keys), summed over its words; no log_prob, no final features."""
+    history: list[str | None] = [None, None, *words]
+    totals = dict.fromkeys((*WORD_FEATURES, "bigram", "trigram", "reorder", "repeat"), 0.0)
+    for i, word in enumerate(words):
+        two, one = history[i], history[i + 1]
+        for name, value in WORD_FEATURES.items():
+            totals[name] += value(word, word in ngrams.words)
+        totals["bigram"] += (one, word) in ngrams.bigrams
+        totals["trigram"] += (two, one, word) in ngrams.trigrams
+        totals["reorder"] += ngrams.reorder(one, word)
+        totals["repeat"] += is_content(word) and word in words[:i]
+    return totals
 
 
 def no_alignment() -> Floats:

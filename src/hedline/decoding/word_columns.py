@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedline.arrays import Flags, Floats, Ints
-from hedline.decoding.features import WORD_FEATURES, FeatureTables, NGrams, build_tables, read_ngrams
 from hedline.decoding.options import DecodeOptions
+from hedline.decoding.summary import WORD_FEATURES, NGrams, read_ngrams
 from hedline.text.surface import left_class, printed, right_class
 from hedline.text.tokenize import is_content
 from hedline.text.vocab import END, UNKNOWN, Vocabulary
@@ -332,3 +332,55 @@ class _Builder:
                 following[row, place] = following[row, place + 1]
                 following[row, place, hot_at[source.keys[place]]] = place
         return following
+
+
+@dataclass(frozen=True)
+class FeatureTables:
+    """Weighted features of one input over its U distinct words ("hot" words).
+
+    Hot index U stands for any word that is not in the input, U + 1 for the beginning of the headline.
+    second: (U + 2, U + 1) what a hot word gains after another; pair: (U + 2, U + 1) the trigram history that two
+    words form (P: none); third: (P + 1, U + 1) what a hot word gains after a history. start: the first history.
+    """
+
+    hot: dict[str, int]
+    second: Floats
+    pair: Ints
+    third: Floats
+    start: int
+
+
+def build_tables(ngrams: NGrams, weights: Mapping[str, float]) -> FeatureTables:
+    """The tables of one input under the given weights."""
+    hot = {word: index for index, word in enumerate(ngrams.first)}
+    size = len(hot)
+    second = np.zeros((size + 2, size + 1), np.float32)
+    histories = {trigram[:2] for trigram in ngrams.trigrams}
+    numbers = {history: number for number, history in enumerate(sorted(histories, key=_sortable))}
+    pair = np.full((size + 2, size + 1), len(numbers), np.int64)
+    third = np.zeros((len(numbers) + 1, size + 1), np.float32)
+    for one, word in ngrams.bigrams:
+        second[_row(hot, one), hot[word]] += weights.get("bigram", 0.0)
+    for (two, one), number in numbers.items():
+        if one is not None:
+            pair[_row(hot, two), hot[one]] = number
+    for two, one, word in ngrams.trigrams:
+        third[numbers[two, one], hot[word]] += weights.get("trigram", 0.0)
+    if weights.get("reorder", 0.0) and size:
+        second[:size, :size] += np.float32(weights["reorder"]) * _reorderings(ngrams)
+    return FeatureTables(hot, second, pair, third, numbers.get((None, None), len(numbers)))
+
+
+def _reorderings(ngrams: NGrams) -> NDArray[np.bool_]:
+    """(U, U): whether the row's word may follow the column's in the input, so that "row column" is a reordering."""
+    first = np.fromiter(ngrams.first.values(), np.int64)
+    last = first if ngrams.namas else np.fromiter((ngrams.last[word] for word in ngrams.first), np.int64)
+    return np.asarray(last[:, None] > first[None, :])
+
+
+def _row(hot: Mapping[str, int], word: str | None) -> int:
+    return len(hot) + 1 if word is None else hot[word]
+
+
+def _sortable(history: tuple[str | None, str | None]) -> tuple[str, ...]:
+    return tuple("" if word is None else f"+{word}" for word in history)

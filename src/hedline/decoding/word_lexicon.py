@@ -15,10 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hedline.arrays import Flags, Floats, Ints
-from hedline.decoding.features import FINAL_FEATURES, feature_values
 from hedline.decoding.lexicon import Gains, Route
 from hedline.decoding.options import NO_LIMIT, DecodeOptions, fill_shortage, step_limit
-from hedline.decoding.summary import Hypothesis
+from hedline.decoding.summary import FINAL_FEATURES, Hypothesis, feature_values
 from hedline.decoding.word_columns import WordInput, WordTables, stack_columns
 from hedline.runtime.scorer import Step
 from hedline.text.surface import BEGIN, BEGINS, CLOSING, SPACE, capitalized, detokenize

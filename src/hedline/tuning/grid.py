@@ -22,8 +22,8 @@ import hedline
 from hedline.api import TUNING_FORMAT, Summarizer, load, read_defaults
 from hedline.arrays import Doubles
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
-from hedline.decoding.features import ABS_WEIGHTS
 from hedline.decoding.options import BEAM
+from hedline.decoding.summary import ABS_WEIGHTS
 from hedline.errors import UserError
 from hedline.files import log_event, read_json, write_json
 from hedline.metrics.rouge import PRESETS, find_preset

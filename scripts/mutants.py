@@ -22,16 +22,16 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 MODULES = {  # below src/hedline -> its tests, below tests
-    "metrics/bulk.py": "metrics/test_rouge_parts.py metrics/test_rouge.py",
-    "metrics/measures.py": "metrics/test_rouge_parts.py metrics/test_rouge.py",
+    "metrics/bulk.py": "metrics/test_bulk.py metrics/test_rouge.py",
+    "metrics/measures.py": "metrics/test_measures.py metrics/test_rouge.py",
     "metrics/resampling.py": "metrics/test_resampling.py",
     "corpora/filters.py": "corpora/test_filters.py",
-    "ngram/estimate.py": "ngram/test_kneser_ney.py",
-    "decoding/search.py": "decoding/test_recombination.py decoding/test_search_words.py decoding/test_exact.py",
+    "ngram/estimate.py": "ngram/test_estimate.py",
+    "decoding/search.py": "decoding/test_recombination.py decoding/test_search_words.py decoding/test_search_exact.py",
     "decoding/word_lexicon.py": "decoding/test_recombination.py decoding/test_search_words.py",
     "tuning/linesearch.py": "tuning/test_linesearch.py",
     "tuning/mert.py": "tuning/test_mert.py",
-    "training/optimizer.py": "training/test_small_parts.py training/test_muon.py training/test_loop.py",
+    "training/optimizer.py": "training/test_optimizer.py training/test_optimizer_muon.py training/test_loop.py",
 }
 SETTINGS = """[cosmic-ray]
 module-path = "src/hedline/{module}"

@@ -32,7 +32,7 @@ class Change(NamedTuple):
 
 SEARCH, LEXICON = "decoding/search.py", "decoding/word_lexicon.py"
 MERGING = "decoding/test_recombination.py"
-OPTIMIZER, PARTS, LOOP = "training/optimizer.py", "training/test_small_parts.py", "training/test_loop.py"
+OPTIMIZER, STEPS, LOOP = "training/optimizer.py", "training/test_optimizer.py", "training/test_loop.py"
 CHANGES = [
     Change("recombination off", SEARCH, "if plan.recombine and context", "if False and context", MERGING),
     Change("merge key one word short", LEXICON, "max(context - 1, 1)", "max(context - 2, 1)", MERGING),
@@ -47,15 +47,15 @@ CHANGES = [
     Change("halving against the epoch before", "training/loop.py", "place.best = min(place.best, judged)",
            "place.best = judged", f"{LOOP} halving"),
     Change("no shuffle within a length", "training/batches.py", "order = random.permutation(len(pairs))",
-           "order = np.arange(len(pairs))", "training/test_plan.py one_length"),
+           "order = np.arange(len(pairs))", "training/test_batches.py one_length"),
     Change("PREFIX of 85 bytes in evaluate", "experiments/evaluate.py", "run_prefix(leads, bytes=75)",
            "run_prefix(leads, bytes=85)", "experiments/test_evaluate.py prefix"),
     Change("PREFIX of 85 bytes in Table 1", "experiments/systems.py", '"bytes": 75', '"bytes": 85',
            "experiments/test_reproduce.py table1"),
     Change("perplexity without <unk>", "training/perplexity.py", "exp(both, words)", "exp(both - rare, words)",
-           f"{PARTS} perplexity"),
+           "training/test_perplexity.py perplexity"),
     Change("known words' perplexity with <unk>", "training/perplexity.py", "exp(both - rare, words - odd_words)",
-           "exp(both, words - odd_words)", f"{PARTS} perplexity"),
+           "exp(both, words - odd_words)", "training/test_perplexity.py perplexity"),
     Change("the worst epoch recorded", "training/loop.py", "min(place.best, judged)", "max(place.best, judged)",
            f"{LOOP} learns or halving"),
     Change("the worst epoch kept", "training/folder_writer.py", 'if improved or self', 'if not improved or self',
@@ -86,19 +86,19 @@ CHANGES = [
            "corpora/test_duc.py 130"),
     Change("the release's lengths", "corpora/filters.py", "10 < len(candidate.lead_words) < 100",
            "10 <= len(candidate.lead_words) <= 100", "corpora/test_filters.py releases"),
-    Change("the average's exponent", OPTIMIZER, "(10 + step)) ** gap", "(10 + step))", f"{PARTS} average"),
+    Change("the average's exponent", OPTIMIZER, "(10 + step)) ** gap", "(10 + step))", f"{STEPS} average"),
     Change("decay on biases", OPTIMIZER, 'value.dim() <= 1], "weight_decay": 0.0',
-           'value.dim() <= 1], "weight_decay": config.weight_decay', f"{PARTS} biases"),
-    Change("beta2 ignored", OPTIMIZER, "betas=(0.9, config.beta2)", "betas=(0.9, 0.999)", f"{PARTS} beta2"),
+           'value.dim() <= 1], "weight_decay": config.weight_decay', f"{STEPS} biases"),
+    Change("beta2 ignored", OPTIMIZER, "betas=(0.9, config.beta2)", "betas=(0.9, 0.999)", f"{STEPS} beta2"),
     Change("doctor silent about a missing package", "doctor.py",
            'problems = [f"{name} is not installed" for name in missing]', "problems: list[str] = []",
            "test_doctor.py missing_package"),
     Change("files of mode 0600", "files.py", "finished.chmod(_rights(target))", "pass", "test_files.py umask"),
     Change("no identity in the convolution", "models/encoders.py",
            "layer.weight[:, :, shape.Q] += torch.eye(shape.H)", "pass",
-           "models/test_feedforward_model.py convolution_starts"),
+           "models/test_encoders.py convolution_starts"),
     Change("the identity at another tap", "models/encoders.py", "layer.weight[:, :, shape.Q] +=",
-           "layer.weight[:, :, 0] +=", "models/test_feedforward_model.py convolution_starts"),
+           "layer.weight[:, :, 0] +=", "models/test_encoders.py convolution_starts"),
 ]  # fmt: skip
 
 

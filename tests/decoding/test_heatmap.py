@@ -7,11 +7,17 @@ from xml.etree import ElementTree
 import numpy as np
 
 from hedline.decoding.heatmap import ACROSS, DOWN, NO_SUPPORT, NOT_IN_TEXT, html_page, svg_map, terminal_map
-from hedline.decoding.summary import Hypothesis, Summary, make_summary, zmert_lines
+from hedline.decoding.summary import Hypothesis, Summary, make_summary
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
 ALIGNMENT = np.array([[0.9, 0.1, 0.0], [0.0, 0.2, 0.8]], np.float32)
+
+
 BEST = Hypothesis("Ferry <sinks>", -1.5, ("Ferry", "<sinks>"), {"log_prob": -1.5}, ALIGNMENT, (True, False), -1.0)
+
+
 SUMMARY = make_summary([BEST], ["A", "ferry", "s\x00nk"], ["a & b"])
 
 
@@ -61,7 +67,3 @@ def test_terminal_map_shows_strong_cells_darkest():
     assert lines[0].strip() == "Ferry <sinks>"
     assert next(line for line in lines if line.split()[:1] == ["A"]).endswith("███")
     assert terminal_map(Summary("")) == "(no alignment)"
-
-
-def test_z_mert_lines():
-    assert list(zmert_lines(3, [BEST], ("log_prob", "unigram"))) == ["3 ||| Ferry <sinks> ||| -1.500000 0.000000"]

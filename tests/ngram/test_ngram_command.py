@@ -20,7 +20,7 @@ WORDS = ["<pad>", "<unk>", "<s>", "</s>", "a", "b", "c"]
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Training headlines `a b` and `a c`, valid headlines `a <unk>` and `a b`: hand-computed in test_kneser_ney."""
+    """Training headlines `a b` and `a c`, valid headlines `a <unk>` and `a b`: hand-computed in test_estimate."""
     folder = tmp_path / "data"
     folder.mkdir()
     Vocabulary(WORDS).save(folder / "vocab.output.txt")

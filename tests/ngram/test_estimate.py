@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedline.errors import UserError
-from hedline.ngram.count import adjust_counts, count_ngrams, lay_out
 from hedline.ngram.estimate import estimate
-from hedline.ngram.model import FALLBACK, NgramModel, estimate_discount
+from hedline.ngram.model import NgramModel, estimate_discount
 
 SPECIALS = ["<pad>", "<unk>", "<s>", "</s>"]
 
@@ -51,41 +50,6 @@ def test_unknown_words_in_the_text_count_as_a_word() -> None:
     assert probability(model, "zzz")[0] == pytest.approx(1 * (1 / 5 + 0.5 / 4) * 0.5, abs=1e-6)
 
 
-def test_discounts_by_hand() -> None:
-    counts = np.array([0, 1, 1, 1, 1, 2, 2, 3, 4, 9])
-    discount = estimate_discount(counts)  # t = 4, 2, 1, 1; Y = 4 / (4 + 2 x 2) = 0.5
-    assert (discount.once, discount.twice, discount.more) == (0.5, 1.25, 1.0)
-    assert discount.estimated
-
-
-@pytest.mark.parametrize("counts", [[], [1, 1, 2], [2, 3, 3], [1, 1, 1, 1, 1, 2, 3, 4]])
-def test_discounts_that_cannot_be_estimated_fall_back(counts: list[int]) -> None:
-    discount = estimate_discount(np.array(counts, dtype=np.int64))
-    assert (discount.once, discount.twice, discount.more) == FALLBACK
-    assert not discount.estimated
-
-
-def test_counts_adjusted_except_after_the_start() -> None:
-    words = [*SPECIALS, "a", "b"]
-    sentences = [["a", "b"], ["a", "b"], ["b", "a", "b"]]
-    levels = count_ngrams(lay_out(*encode(sentences, words)), 3, len(words))
-    assert levels[1].counts.sum() == 10 and levels[2].counts.sum() == 7
-    adjust_counts(levels)
-    by_words = {}
-    for key, count in zip(levels[1].keys, levels[1].counts, strict=True):
-        by_words[words[key // len(words)], words[key % len(words)]] = count
-    assert by_words == {
-        ("<s>", "a"): 2,  # occurrences: nothing stands left of <s>
-        ("<s>", "b"): 1,
-        ("a", "b"): 2,  # after <s> and after b
-        ("b", "a"): 1,
-        ("b", "</s>"): 1,  # three times, always after a
-    }
-    assert dict(zip(words, levels[0].counts, strict=True)) == {
-        "<pad>": 0, "<unk>": 0, "<s>": 0, "</s>": 1, "a": 2, "b": 2,
-    }  # fmt: skip
-
-
 class Plain:
     """Modified Kneser-Ney with dictionaries, straight from Chen & Goodman, for comparison."""
 
@@ -121,6 +85,8 @@ class Plain:
 
 
 WORDS = [*SPECIALS, "the", "mayor", "bridge", "opens", "closes"]
+
+
 SENTENCES = st.lists(st.lists(st.sampled_from([*WORDS[4:], "<unk>"]), max_size=6), min_size=1, max_size=12)
 
 
@@ -149,21 +115,6 @@ def test_sentences_shorter_than_the_order() -> None:
     model = model_of("a / b", order=5)
     assert [len(keys) for keys in model.keys] == [6, 4, 2, 0, 0]
     assert probability(model, "a")[0] == pytest.approx(0.5 / 2 + 0.5 * 2 / 2 * (0.5 / 4 + 0.5 / 4), abs=1e-6)
-
-
-def test_perplexity_with_and_without_unknown_words() -> None:
-    model = model_of("a b / a c", order=2)
-    flat, offsets = model.encode([["a", "zzz"], ["a", "b"]])
-    measured = model.perplexity(flat, offsets)
-    logs = np.log([0.6, 0.05, 0.3, 0.6, 0.35, 0.65])
-    assert (measured.targets, measured.unknown) == (6, 1)
-    assert measured.closed == pytest.approx(np.exp(-logs.mean()), rel=1e-6)
-    assert measured.known == pytest.approx(np.exp(-np.delete(logs, 1).mean()), rel=1e-6)
-
-
-def test_ids_beyond_the_vocabulary_are_refused() -> None:
-    with pytest.raises(UserError, match="beyond the 5 words"):
-        estimate(np.array([4, 5]), np.array([0, 2]), [*SPECIALS, "a"], 2)
 
 
 @pytest.mark.parametrize(("order", "offsets"), [(0, [0, 1]), (11, [0, 1]), (2, [0])])

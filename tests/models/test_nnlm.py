@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
 from hedline.models.batch import Batch
 from hedline.models.encoders import FeedForwardShape
 from hedline.models.model import shared_words
-from hedline.models.nnlm import FAINT, FRAMES, SHARE, FeedForward, start_copying
+from hedline.models.nnlm import FAINT, FRAMES, SHARE, FeedForward, start_at_frequencies, start_copying
+from hedline.training.config import (
+    PAPER,
+    automatic,
+)
 
 SPECIALS = ["<pad>", "<unk>", "<s>", "</s>"]
 SHARED = [f"word{number}" for number in range(120)]
@@ -88,3 +93,12 @@ def test_shared_rows_and_contexts_are_respected():
     loss, count = model.loss(Batch.from_lists([LEAD], [[5, 6]]))
     assert torch.isfinite(loss) and count == 3
     assert torch.equal(model.input_table(), model.encoder.F.weight)
+
+
+def test_bias_starts_at_the_word_frequencies():
+    model = FeedForward(FeedForwardShape(encoder="bow", D=4, H=6), 8, 8)
+    start_at_frequencies(model.output, np.array([4, 4, 5, 4, 6], np.uint16), headlines=2)
+    weights = np.array([1, 1, 1, 2, 3, 1, 1, 1])  # </s> ends two headlines; what was never seen counts once
+    assert model.output.bias.exp().tolist() == pytest.approx((weights / weights.sum()).tolist())
+    assert not PAPER.frequencies and not PAPER.copying
+    assert automatic("fast", 1000, False).copying and not automatic("best", 1000, False).copying

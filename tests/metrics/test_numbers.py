@@ -1,0 +1,31 @@
+"""Numbers of a headline that nothing in its input supports."""
+
+from __future__ import annotations
+
+import pytest
+
+from hedline.metrics.support import (
+    unsupported_numbers,
+)
+
+LEAD = (
+    "Russian Defense Minister Sergei Ivanov said on Sunday that 1,200 troops of the European Union and the U.S. "
+    "will get 2 million dollars, three days after the fifth attack."
+)
+
+
+@pytest.mark.parametrize(
+    ("headline", "expected"),
+    [
+        ("1200 troops get $2m", []),
+        ("1,200 troops get 2,000,000 dollars", []),
+        ("two million for troops after 3 days", []),
+        ("4 days after 5th attack", ["4"]),
+        ("Seven killed, 13 hurt", ["Seven", "13"]),
+        ("One of the first attacks in half a second", ["half"]),
+        ("1.200 troops", ["1.200"]),
+        ("no numbers here", []),
+    ],
+)
+def test_numbers(headline, expected):
+    assert unsupported_numbers(headline, LEAD) == expected

@@ -13,8 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent / "decoding"))
 from small_models import LEADS, subwords_folder, words_folder
 
 import hedline

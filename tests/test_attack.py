@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
+from attack import MODELS, TOGETHER, attack, faults, random_options
 
 import hedline
 from hedline.bench.text import built_in
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
-from attack import MODELS, TOGETHER, attack, faults, random_options
 
 TEXT = "Police say 12 people left the ferry."
 

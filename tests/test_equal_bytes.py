@@ -6,17 +6,14 @@ Dates and seconds stand in `log.jsonl` alone.
 from __future__ import annotations
 
 import json
-import sys
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from small_model import sentence
 
 from hedline.cli.main import run
 from hedline.files import log_event, logged_seconds
-
-sys.path.insert(0, str(Path(__file__).resolve().parent / "tuning"))
-from small_model import sentence
 
 SIZES = "--samples 0 --device cpu --epochs 2 --batch 32 --seed 5 --set D=8 --set H=12"
 SMALL = "--samples 0 --device cpu --epochs 1 --batch 16 --set width=16 --set heads=2 --set encoder_layers=1"

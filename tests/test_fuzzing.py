@@ -7,14 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-from hedline.runtime import kernels
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 import fuzz
 import fuzz_targets
+import pytest
 from fuzz_targets import CHECKOUT, EXAMPLES, KERNELS, REFUSED, Draw, arguments
+
+from hedline.runtime import kernels
 
 
 @pytest.mark.parametrize("target", EXAMPLES)

@@ -58,6 +58,13 @@ def test_every_module_has_a_test_that_names_it() -> None:
     assert unnamed == set()
 
 
+def test_every_command_has_a_test_file_of_its_own() -> None:
+    from hedline.cli.main import COMMANDS
+
+    titles = [path.stem for path in (Path(__file__).parent / "cli").glob("test_*.py")]
+    assert [name for name in COMMANDS if not called(name.replace("-", "_"), titles)] == []
+
+
 def imports(path: Path) -> set[str]:
     """The modules that a file imports, or imports from; a name imported from a package may be a module."""
     found = set()

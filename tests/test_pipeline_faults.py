@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import random
-import sys
 from pathlib import Path
 
-import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 import kills
+import pytest
 
 
 @pytest.fixture(scope="module")

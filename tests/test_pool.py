@@ -12,8 +12,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent / "decoding"))
 from small_models import LEADS, words_folder
 
 from hedline.errors import UserError

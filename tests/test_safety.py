@@ -16,12 +16,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from small_models import LEADS, subwords_folder, words_folder
 
 import hedline
 from hedline.runtime.folder import file_checksum
-
-sys.path.insert(0, str(Path(__file__).parent / "decoding"))
-from small_models import LEADS, subwords_folder, words_folder
 
 SOURCE = Path(hedline.__file__).parent
 UNPICKLERS = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 from lead_trees import FILE, parsed
-from typer.testing import CliRunner
 
-from hedline.baselines.conllu import read_conllu, to_conllu
+from hedline.baselines.conllu import read_conllu
 from hedline.baselines.parses import ParsedFile, entity_names, names_by_tagger, open_parser, parse_file
 from hedline.baselines.trees import NO_HEAD
-from hedline.cli.main import build_app
 from hedline.errors import UserError
 
 needs_parser = pytest.mark.skipif(
@@ -21,42 +19,10 @@ needs_parser = pytest.mark.skipif(
 )
 
 
-def test_a_file_is_written_as_it_was_read() -> None:
-    again = "".join(to_conllu(tree, str(number)) for number, tree in enumerate(read_conllu(FILE), start=1))
-    assert again == FILE.read_text(encoding="utf-8")
-
-
-def test_the_file_keeps_the_rules_of_conllu() -> None:
-    """Ten columns, words numbered from 1 in each sentence, exactly one root, heads inside the sentence."""
-    for block in FILE.read_text(encoding="utf-8").strip().split("\n\n"):
-        rows = [line.split("\t") for line in block.split("\n") if not line.startswith("#")]
-        assert all(len(row) == 10 for row in rows)
-        assert [int(row[0]) for row in rows] == list(range(1, len(rows) + 1))
-        assert [row[7] for row in rows if row[6] == "0"] == ["ROOT"]
-        assert all(0 <= int(row[6]) <= len(rows) for row in rows)
-
-
-def test_offsets_point_at_the_words() -> None:
-    for tree in parsed():
-        assert "".join(tree.text.split()) == "".join(tree.text[word.start : word.end] for word in tree.words)
-
-
 def test_a_lead_of_two_sentences_is_one_tree_with_two_roots(tmp_path: Path) -> None:
     (tree,) = [tree for tree in parsed() if tree.text.startswith("Engineers")]
     assert [tree.words[root].text for root in tree.roots] == ["found", "stays"]
     assert sum(word.head == NO_HEAD for word in tree.words) == 2
-
-
-def test_a_plain_conllu_file_needs_no_offsets(tmp_path: Path) -> None:
-    rows = ["1\tBoats\tboat\tNOUN\tNNS\t_\t2\tnsubj\t_\t_", "2\tsank\tsink\tVERB\tVBD\t_\t0\troot\t_\tSpaceAfter=No"]
-    path = tmp_path / "plain.conllu"
-    path.write_text("# text = Boats sank.\n" + "\n".join([*rows, "3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_"]) + "\n\n")
-    (tree,) = read_conllu(path)
-    assert [(word.text, word.start, word.head) for word in tree.words] == [
-        ("Boats", 0, 1),
-        ("sank", 6, -1),
-        (".", 10, 1),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -100,16 +66,6 @@ def test_a_lead_without_a_parse_stops_the_work() -> None:
 def test_an_unknown_parser_is_one_sentence() -> None:
     with pytest.raises(UserError, match=r"no_such_parser|spaCy"):
         open_parser("no_such_parser")
-
-
-def test_the_command_parses_a_text_file(tmp_path: Path) -> None:
-    leads, out = tmp_path / "leads.txt", tmp_path / "out.conllu"
-    leads.write_text("".join(f"{tree.text}\n" for tree in parsed()), encoding="utf-8")
-    app = build_app(["parse", "stats"])
-    done = CliRunner().invoke(app, ["parse", str(leads), "--out", str(out), "--parser", str(FILE), "--limit", "3"])
-    assert done.exit_code == 0, done.output
-    assert "3 parses, 3 of them new" in done.output
-    assert [tree.text for tree in read_conllu(out)] == [tree.text for tree in parsed()[:3]]
 
 
 def test_names_are_people_places_and_bodies_but_no_dates() -> None:

@@ -9,8 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "decoding"))
 from small_models import LEADS, words_folder
 
 from hedline.cli.main import main

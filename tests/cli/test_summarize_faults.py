@@ -12,8 +12,6 @@ import time
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "decoding"))
 from small_models import LEADS, words_folder
 
 import hedline

@@ -9,35 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from hedline.cli.main import run
 from hedline.corpora.feeds import build_pairs, pair_of, read_items
 from hedline.corpora.pairs import Pair
-from hedline.corpora.tables import read_pairs
 from hedline.errors import UserError
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "feeds"
-
-
-def test_the_examples_give_four_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as leaving:
-        run(["pairs", str(EXAMPLES), "--out", str(tmp_path / "pairs.jsonl")])
-    assert leaving.value.code == 0
-    said = capsys.readouterr().out
-    assert "4 pairs from 2 files" in said and "1 repeated" in said and "1 without a sentence of text" in said
-    found = list(read_pairs(tmp_path / "pairs.jsonl"))
-    assert found[0] == Pair(
-        "The city council of Larkwater voted on Tuesday to close the old harbour bridge for six months of repairs.",
-        "Council to close harbour bridge for repairs",
-        "",
-        "harbour-post",
-        "2026-02-03",
-    )
-    assert [pair.date for pair in found] == ["2026-02-03", "2026-02-04", "2026-02-06", "2026-02-08"]
-    assert found[2].source == "Valley News (made up)"
-
 
 ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><entry><title type="html">Snow &amp;amp; ice close pass</title>
 <summary>Snow and ice closed the Tarn pass on Monday.</summary><updated>2026-01-05T08:00:00Z</updated></entry></feed>"""
+
+
 RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
 xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>x</title></channel>
 <item><title>Ferry sold</title>

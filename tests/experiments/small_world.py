@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hedline.experiments.record import Request
 from hedline.runtime.folder import expected_shapes, save_folder
 from hedline.text.vocab import Vocabulary
 
@@ -63,3 +64,19 @@ def write_model(folder: Path, encoder: str, seed: int = 0) -> Path:
         card="A random model for tests.\n",
     )
     return folder
+
+
+def small_request(tmp_path: Path) -> Request:
+    """Models printed and bow, a set, a data folder, an empty results folder."""
+    for name, encoder in (("printed", "attention"), ("bow", "bow")):
+        write_model(tmp_path / "models" / name, encoder)
+    (tmp_path / "models" / "printed" / "tuning.json").write_text(
+        json.dumps({"weights": {"log_prob": 1.0, "unigram": 5.0}})
+    )
+    return Request(
+        results=tmp_path / "results",
+        models=tmp_path / "models",
+        data=write_data(tmp_path / "data"),
+        sets=(write_set(tmp_path / "tiny.jsonl"),),
+        options={"beam": 2, "words": 5},
+    )

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
-
 import pytest
 
 from hedline.baselines.prefix import prefix
 from hedline.corpora.sets import EvaluationItem
 from hedline.experiments.evaluate import describe, evaluate_outputs, measured_options
 from hedline.metrics.rouge import RougeScorer, find_preset
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tuning"))
-from small_model import make_model, make_set
 
 ITEMS = [
     EvaluationItem(
@@ -23,6 +16,8 @@ ITEMS = [
     EvaluationItem("b", "A storm flooded the coastal road near Port Ellen, police said.", ("Storm floods road",)),
     EvaluationItem("c", "Farmers blocked 3 roads in protest at new water charges.", ("Farmers protest at charges",)),
 ]
+
+
 HEADLINES = ["Council closes harbour bridge", "Storm floods 40 roads", "Farmers block roads"]
 
 
@@ -47,55 +42,6 @@ def test_the_duc_preset_is_recall_at_75_bytes() -> None:
     assert result["systems"][0]["ROUGE-1"]["value"] == pytest.approx(expected)
     assert "limit:75 bytes" in result["signature"]
     assert "recall" in describe(result)
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch) -> Path:
-    make_model(tmp_path / "model")
-    make_set(tmp_path / "set.jsonl", 12)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def run(monkeypatch, *arguments: str) -> None:
-    from hedline.cli import main
-
-    monkeypatch.setattr(sys, "argv", ["hedline", "evaluate", "model", "set.jsonl", "--workers", "1", *arguments])
-    main.main()
-
-
-def test_the_command_prints_a_table_and_writes_the_headlines(home: Path, monkeypatch, capsys) -> None:
-    with pytest.raises(SystemExit) as exit_:
-        run(monkeypatch, "--out", "out.jsonl", "--limit", "7", "--words", "6")
-    assert exit_.value.code == 0
-    table = capsys.readouterr().out
-    assert "PREFIX" in table
-    assert "against PREFIX" in table
-    rows = [json.loads(line) for line in (home / "out.jsonl").read_text().splitlines()]
-    assert len(rows) == 7
-    assert set(rows[0]) >= {"id", "lead", "headline", "score", "tokens", "alignment", "copied", "novel", "nbest"}
-    assert all(len(row["headline"].split()) <= 6 for row in rows)
-
-
-def test_json_output_names_what_was_done(home: Path, monkeypatch, capsys) -> None:
-    with pytest.raises(SystemExit):
-        run(monkeypatch, "--json", "--preset", "duc", "--mode", "extractive", "--words", "3")
-    result = json.loads(capsys.readouterr().out)
-    assert result["inputs"] == 12
-    assert result["options"]["bytes"] == 75
-    assert result["systems"][0]["ext"] == 100
-    assert result["systems"][0]["name"] == "model"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [(["--preset", "trec"], "preset"), (["--mode", "poetic"], "mode must be"), (["--abstractiveness", "7"], "between")],
-)
-def test_a_users_mistake_is_one_sentence(home: Path, monkeypatch, capsys, arguments: list[str], message: str) -> None:
-    with pytest.raises(SystemExit) as exit_:
-        run(monkeypatch, *arguments)
-    assert exit_.value.code == 2
-    assert message in capsys.readouterr().err
 
 
 LONG = "Engineers will close the northern harbour bridge of Larkwater for sixteen months of repairs from Monday."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -31,3 +32,24 @@ def random_folder(
 
 def feedforward_architecture(encoder: str) -> dict:
     return {"encoder": encoder, "D": 6, "H": 8, "C": 3, "Q": 2, "L": 3}
+
+
+def large_folder(path: Path) -> ModelFolder:
+    """A model large enough that exporting it saves something, with a card and a tuning."""
+    architecture = feedforward_architecture("attention") | {"D": 32, "H": 64}
+    folder = random_folder(path, "feedforward", architecture, 300, 400, card="# A model\r\n")
+    folder.file("tuning.json").write_text('{"weights": {}}')
+    return folder
+
+
+def data_folder(path: Path) -> Path:
+    """A data folder as `hedline prepare` leaves it, in the large model's vocabularies."""
+    path.mkdir()
+    generator = np.random.default_rng(0)
+    for side, size in (("input", 300), ("output", 400)):
+        np.save(path / f"train.{side}s.npy", generator.integers(4, size, 500).astype(np.uint16))
+        np.save(path / f"train.{side}_offsets.npy", np.arange(0, 501, 10))
+        (path / f"vocab.{side}.txt").write_text(vocabulary_text(size))
+    settings = {"format": 1, "vocabulary": {"input": 300, "output": 400}, "settings": {"units": "words"}}
+    (path / "settings.json").write_text(json.dumps(settings))
+    return path

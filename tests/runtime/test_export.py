@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
-from random_folders import feedforward_architecture, random_folder, vocabulary_text
-from typer.testing import CliRunner
+from random_folders import data_folder, large_folder
 
 from hedline.api import load_scorer
-from hedline.cli.main import build_app
 from hedline.errors import UserError
 from hedline.runtime.export import export_folder, folder_size, rounding_error, shortlist_from_data
 from hedline.runtime.folder import ModelFolder
@@ -19,25 +18,12 @@ from hedline.runtime.shortlist import load_shortlist
 
 @pytest.fixture
 def large(tmp_path) -> ModelFolder:
-    architecture = feedforward_architecture("attention") | {"D": 32, "H": 64}
-    folder = random_folder(tmp_path / "large", "feedforward", architecture, 300, 400, card="# A model\r\n")
-    folder.file("tuning.json").write_text('{"weights": {}}')
-    return folder
+    return large_folder(tmp_path / "large")
 
 
 @pytest.fixture
-def data(tmp_path):
-    """A data folder as `hedline prepare` leaves it, in the large model's vocabularies."""
-    path = tmp_path / "data"
-    path.mkdir()
-    generator = np.random.default_rng(0)
-    for side, size in (("input", 300), ("output", 400)):
-        np.save(path / f"train.{side}s.npy", generator.integers(4, size, 500).astype(np.uint16))
-        np.save(path / f"train.{side}_offsets.npy", np.arange(0, 501, 10))
-        (path / f"vocab.{side}.txt").write_text(vocabulary_text(size))
-    settings = {"format": 1, "vocabulary": {"input": 300, "output": 400}, "settings": {"units": "words"}}
-    (path / "settings.json").write_text(json.dumps(settings))
-    return path
+def data(tmp_path) -> Path:
+    return data_folder(tmp_path / "data")
 
 
 def test_export_is_small_complete_and_close(large, tmp_path):
@@ -89,13 +75,3 @@ def test_data_of_another_model_is_refused(large, data, tmp_path):
     )
     with pytest.raises(UserError, match="other vocabularies"):
         shortlist_from_data(large, data)
-
-
-def test_command(large, data, tmp_path):
-    app = build_app(["export", "stats"])
-    done = CliRunner().invoke(app, ["export", str(large.path), "--out", str(tmp_path / "o"), "--data", str(data)])
-    assert done.exit_code == 0, done.output
-    assert "MB (was" in done.output and "no shortlist" not in done.output
-    done = CliRunner().invoke(app, ["export", str(large.path), "--out", str(tmp_path / "p"), "--float"])
-    assert "no shortlist" in done.output
-    assert ModelFolder.open(tmp_path / "p").tensors["V.weight"].dtype == np.float32

@@ -6,15 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from random_folders import feedforward_architecture, random_folder
 
-from hedline.api import load_scorer
 from hedline.runtime import kernels
-from hedline.runtime.feedforward import FeedForwardScorer, by_heads, convolved, pooled, weighted_neighbours
 from hedline.runtime.layers import Linear, OutputLayer, Table, groups, pad, sigmoid, softmax, uniform_attention
-from hedline.runtime.recurrent import RecurrentScorer
 from hedline.runtime.tensors import TensorFile, write_tensors
-from hedline.runtime.transformer import TransformerScorer
 
 DICE = np.random.default_rng(5)
 
@@ -81,37 +76,3 @@ def test_the_output_layer_scores_each_inputs_candidates(tensors: TensorFile) -> 
         wanted = logits - np.log(np.exp(logits - logits.max()).sum()) - logits.max()
         np.testing.assert_allclose(found[row, : len(ids)], wanted, atol=1e-4)
         assert (found[row, len(ids) :] == -np.inf).all()
-
-
-def test_parts_of_the_encoders() -> None:
-    words = DICE.normal(size=(5, 4)).astype(np.float32)
-    split = by_heads(words, 2).reshape(5, 2, 4)
-    np.testing.assert_array_equal(split.sum(axis=1), words)
-    assert not split[:, 0, 2:].any() and not split[:, 1, :2].any()
-    weight, bias = DICE.normal(size=(12, 4)).astype(np.float32), DICE.normal(size=4).astype(np.float32)
-    padded = np.pad(words, ((1, 1), (0, 0)))
-    wanted = [padded[place : place + 3].ravel() @ weight + bias for place in range(5)]
-    np.testing.assert_allclose(convolved(words, weight, bias), wanted, rtol=1e-5, atol=1e-5)
-    pairs = [np.maximum(words[0], words[1]), np.maximum(words[2], words[3]), words[4]]
-    np.testing.assert_allclose(pooled(words), np.tanh(pairs), rtol=1e-6)
-    taps = DICE.normal(size=(3, 4)).astype(np.float32)
-    wanted = [(padded[place : place + 3] * taps).sum(axis=0) for place in range(5)]
-    np.testing.assert_allclose(weighted_neighbours(words[None], taps)[0], wanted, rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("family", "architecture", "kind"),
-    [
-        ("feedforward", feedforward_architecture("bow"), FeedForwardScorer),
-        ("recurrent", {"decoder": "lstm", "D": 6, "H": 8, "Q": 1, "positions": 20}, RecurrentScorer),
-        ("recurrent", {"decoder": "rnn", "D": 6, "H": 8, "Q": 1, "positions": 20}, RecurrentScorer),
-    ],
-)
-def test_every_family_has_its_scorer(family: str, architecture: dict, kind: type, tmp_path: Path) -> None:
-    scorer = load_scorer(random_folder(tmp_path / "model", family, architecture, 30, 40))
-    assert type(scorer) is kind is not TransformerScorer
-    state = scorer.start([np.array([5, 6, 7]), np.array([8])], None)
-    step = scorer.step(state, np.array([2, 2]))
-    np.testing.assert_allclose(np.exp(step.log_probs).sum(axis=1), 1.0, atol=1e-4)
-    np.testing.assert_allclose(step.attention.sum(axis=1), 1.0, atol=1e-4)
-    assert step.attention[1, 1:].max() == 0.0

@@ -12,17 +12,17 @@ import torch
 from hedline.cli.main import run as hedline
 from hedline.data.dataset import Dataset, SplitWriter
 from hedline.errors import UserError
-from hedline.metrics.rouge import RougeScorer
 from hedline.models.model import build_model, save_model
 from hedline.text.subword import CONTROLS, SPECIALS, Subwords, byte_letters, pair_controls
 from hedline.training import distill as module
 from hedline.training.distill import best_supported, distill, relabelled
-from hedline.training.labelling import Teachers, least_risk
+from hedline.training.labelling import Teachers
 from hedline.training.options import DistillRequest, LabelSettings
-from hedline.training.reward import Reward
 from hedline.training.sampling import generate
 
 LEADS = ["a cat sat on a mat in Lund", "the dog ran home", "a red hat", "he ran to a tree at noon", "it is hot in Lund"]
+
+
 HEADLINES = ["cat sat in Lund", "dog elsewhere", "red hat", "king runs abroad", "hot in Lund"]
 
 
@@ -132,20 +132,6 @@ def test_an_interrupted_run_resumes_with_the_blocks_it_has(data, teachers, tmp_p
     for name in ("train.inputs.npy", "train.outputs.npy"):
         assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     assert distill(request) == whole and len(calls) == 5  # all is there
-
-
-def test_minimum_bayes_risk_is_the_best_mean_score(subwords):
-    texts = ["cat sat on mat", "cat sat in Lund", "the dog", "cat sat on a mat in Lund"]
-    rows = [[*subwords.encode(text), 3] for text in texts]
-    width = max(map(len, rows))
-    drawn = torch.tensor([[row + [0] * (width - len(row)) for row in rows]])
-    scorer = RougeScorer(("1", "2", "L"), stem=False)
-    means = []
-    for one in texts:
-        scores = [scorer.score(one, [other])[:, 2] @ np.array([0.4, 0.4, 0.2]) for other in texts]
-        means.append(sum(scores))
-    lead = torch.tensor([subwords.encode("a cat sat on a mat in Lund")])
-    assert int(least_risk(Reward(subwords, "cpu"), drawn, lead)) == int(np.argmax(means))
 
 
 def test_the_best_supported_are_asked_for_first(data, subwords):

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from small_model import make_model, make_set
-from typer.testing import CliRunner
 
 import hedline
-from hedline.cli.main import build_app
 from hedline.corpora.sets import read_evaluation_set
 from hedline.metrics.rouge import find_preset
 from hedline.tuning.grid import DecodingSettings, GridSearch, Setting, Trial, choose_decoding
 
 NOISE = np.random.default_rng(1).normal(0, 0.02, 200)
+
+
 KNOWN = {"support": ("<sup:3>", "<sup:4>"), "case": ("<case:title>",)}
 
 
@@ -103,16 +103,3 @@ def test_the_chosen_settings_are_written_and_used(home: Path) -> None:
     )
     assert list(best.rouge[0].values()) == pytest.approx(scores.tolist(), abs=1e-6)
     assert best.words[0] == pytest.approx(sum(len(text.split()) for text in texts) / 20)
-
-
-def test_the_command_and_its_mistakes(home: Path) -> None:
-    app, model, path = build_app(["tune-decoding", "tune"]), str(home / "model"), str(home / "set.jsonl")
-    shown = CliRunner().invoke(app, ["tune-decoding", model, path, "--limit", "6", "--workers", "1"])
-    assert shown.exit_code == 0, shown.output
-    assert "Kept, and written to" in shown.output
-    for arguments, message in (
-        (["--objective", "bleu"], "chosen by ROUGE"),
-        (["--preset", "none"], "preset must be one of duc, gigaword, not 'none'"),
-    ):
-        failed = CliRunner().invoke(app, ["tune-decoding", model, path, *arguments])
-        assert message in str(failed.exception)

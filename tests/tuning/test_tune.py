@@ -217,29 +217,6 @@ def test_bad_settings_are_one_sentence(changes: dict, message: str) -> None:
         Settings(**changes)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nowhere", "set.jsonl"], "no model folder"),
-        (["model", "nowhere.jsonl"], "nowhere.jsonl"),
-        (["model", "set.jsonl", "--objective", "meteor"], "cannot read the objective"),
-        (["model", "set.jsonl", "--bounds", "reorder"], "cannot read the bound"),
-        (["model", "set.jsonl", "--bounds", "magic=1"], "no feature is called 'magic'"),
-        (["model", "set.jsonl", "--preset", "trec"], "preset"),
-        (["model", "set.jsonl", "--mode", "poetic"], "mode must be"),
-    ],
-)
-def test_a_users_mistake_is_one_sentence(home: Path, arguments: list[str], message: str, monkeypatch, capsys) -> None:
-    from hedline.cli import main
-
-    monkeypatch.chdir(home)
-    monkeypatch.setattr(sys, "argv", ["hedline", "tune", *arguments, "--limit", "5", "--workers", "1"])
-    with pytest.raises(SystemExit) as exit_:
-        main.main()
-    assert exit_.value.code == 2
-    assert message in capsys.readouterr().err
-
-
 def test_the_inputs_after_the_tuning_ones_judge(tmp_path: Path) -> None:
     make_model(tmp_path / "model")
     make_set(tmp_path / "set.jsonl", 200)
@@ -270,6 +247,8 @@ def test_settings_for_a_limit_stand_beside_the_others_and_serve_short_limits(hom
 
 
 FOUND = {"log_prob": 1.0, "unigram": 4.0, "length_penalty": 2.0}
+
+
 ITEMS = [EvaluationItem(str(i), "the old harbour bridge closes", ("bridge closes",)) for i in range(4)]
 
 

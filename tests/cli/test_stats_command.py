@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hedline.cli.data import stats, subset
+from hedline.cli.data import stats
 from hedline.cli.main import run
-from hedline.errors import UserError
 
 
 @pytest.fixture
@@ -40,23 +39,3 @@ def test_stats_as_text_and_as_json(data: Path, capsys: pytest.CaptureFixture[str
     for asked in (["--json"], ["--format", "json"]):  # the second is an older spelling
         run_quietly(["stats", str(data), *asked])
         assert json.loads(capsys.readouterr().out)["splits"]["train"]["pairs"] == 40
-
-
-def test_a_subset_keeps_supported_pairs_and_fewer_words(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    small = data.with_name("small")
-    capsys.readouterr()
-    run_quietly(["subset", str(data), "--out", str(small), "--min-support", "0.9", "--output-words", "9"])
-    assert capsys.readouterr().out == f"{small}: train 20 pairs\n"
-    assert len((small / "vocab.output.txt").read_text().splitlines()) == 9
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"min_support": 1.5}, "--min-support takes a share between 0 and 1, not 1.5"),
-        ({"input_words": 2}, "--input-words must be 5 or more, not 2"),
-    ],
-)
-def test_mistakes_are_sentences(options: dict, message: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=message):
-        subset(tmp_path, tmp_path / "out", **options)

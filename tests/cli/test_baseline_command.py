@@ -8,10 +8,7 @@ from pathlib import Path
 import pytest
 from made_pairs import pairs, write_pairs
 
-from hedline.baselines.moses import Moses
-from hedline.baselines.system import Limit, open_baseline
 from hedline.cli.main import run
-from hedline.corpora.sets import EvaluationItem
 from hedline.errors import UserError
 
 
@@ -92,17 +89,34 @@ def test_mistakes_are_sentences(world: Path, arguments: list[str], says: str) ->
         run(["baseline", *(places.get(argument, argument) for argument in arguments)])
 
 
-def test_moses_learns_to_shorten_and_keeps_every_limit(tmp_path: Path) -> None:
-    pytest.importorskip("thot", reason="the aligner is sil-thot; pip install 'hedline[baselines]'")
-    train, valid = write_pairs(tmp_path / "train.jsonl", 600), write_pairs(tmp_path / "valid.jsonl", 12, seed=7)
-    folder = Moses.fit([train], tmp_path / "moses", {"tune": valid, "tune_limit": 12})
-    system = open_baseline(folder)
-    new = pairs(20, seed=99)
-    items = [EvaluationItem(str(i), lead, ()) for i, (lead, _) in enumerate(new)]
-    items.append(EvaluationItem("blank", " ", ()))
-    found = system.headlines(items, Limit())
-    same = sum(text.lower() == headline.lower() for text, (_, headline) in zip(found, new, strict=False))
-    assert same >= 8  # `announced` has become `unveils`, the rest is deleted
-    assert found[-1] == ""
-    for limit in (Limit(bytes=30), Limit(words=3), Limit(bytes=7, words=1)):
-        assert all(limit.fits(text) for text in system.headlines(items, limit))
+def test_command_prints_a_line_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    leads = tmp_path / "leads.txt"
+    leads.write_text("The council met on Friday.\nTwo trains stood still.\n")
+    finish("baseline", "prefix", str(leads), "--words", "2")
+    assert capsys.readouterr().out == "The council\nTwo trains\n"
+    finish("baseline", "prefix", str(leads), "--out", str(tmp_path / "out.txt"))
+    assert (tmp_path / "out.txt").read_text() == leads.read_text()
+
+
+def test_command_scores_a_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    items = [
+        {"id": "1", "lead": "Council votes to close bridge on Friday", "references": ["Council votes to close bridge"]},
+        {"id": "2", "lead": "Snow fell on the valley", "references": ["Trains late"]},
+    ]
+    path = tmp_path / "set.jsonl"
+    path.write_text("".join(json.dumps(item) + "\n" for item in items))
+    finish("baseline", "prefix", str(path), "--words", "5", "--score")
+    out = capsys.readouterr().out
+    assert "ROUGE-1 F1 50.00" in out and "ROUGE|metric:1,2,L" in out
+
+
+@pytest.mark.parametrize(("name", "says"), [("IR", "must be fitted"), ("Moses+", "must be fitted"), ("x", "no base")])
+def test_other_baselines_are_named(name: str, says: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=says):
+        run(["baseline", name, str(tmp_path / "set.jsonl")])
+
+
+def test_scores_need_references(tmp_path: Path) -> None:
+    (tmp_path / "leads.txt").write_text("Snow fell.\n")
+    with pytest.raises(UserError, match="no references"):
+        run(["baseline", "prefix", str(tmp_path / "leads.txt"), "--score"])

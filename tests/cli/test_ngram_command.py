@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hedline.bench.ngram import render
-from hedline.bench.ngram import run as bench
 from hedline.cli.main import run
 from hedline.errors import UserError
 from hedline.ngram.estimate import measure_ngram
@@ -77,13 +75,3 @@ def test_what_is_missing_is_said(data: Path, tmp_path: Path) -> None:
         measure_ngram(data, split="test")
     with pytest.raises(UserError, match="no data folder"):
         measure_ngram(tmp_path)
-
-
-def test_bench_counts_what_it_was_given(data: Path) -> None:
-    pytest.importorskip("kenlm")
-    result = bench(limit=200, order=3)
-    assert result["tokens"] == 200 * 14 and result["seconds"] >= 0 and result["peak_gigabytes"] > 0
-    assert result["largest_difference"] < 1e-5 and "2,800 tokens" in render(result)
-    assert bench(data, limit=1, order=2)["tokens"] == 3
-    with pytest.raises(UserError, match="takes one made by"):
-        bench(data / "vocab.output.txt")

@@ -11,15 +11,13 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from small_models import words_folder
 from typer.testing import CliRunner
 
 import hedline
 from hedline import doctor as health
 from hedline.api import shipped_models
 from hedline.cli.main import COMMANDS, build_app
-
-sys.path.insert(0, str(Path(__file__).parent / "decoding"))
-from small_models import words_folder
 
 
 def doctor(*arguments: str):

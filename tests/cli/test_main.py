@@ -16,9 +16,8 @@ from typer.testing import CliRunner
 import hedline
 from hedline.cli import main as module
 from hedline.cli.main import COMMANDS, build_app
-from hedline.errors import UserError, install_hint
+from hedline.errors import UserError
 
-ROOT = Path(__file__).resolve().parents[1]
 HERE = [name for name, (home, _, _) in COMMANDS.items() if importlib.util.find_spec(home)]
 
 
@@ -26,11 +25,6 @@ def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess
     return subprocess.run(
         [sys.executable, "-m", "hedline", *arguments], capture_output=True, text=True, cwd=cwd, timeout=120
     )
-
-
-def test_hints_name_an_installation_that_works_from_a_checkout() -> None:
-    assert install_hint("train") == f"pip install '{ROOT}[train]'"
-    assert "\ntrain = [" in (ROOT / "pyproject.toml").read_text("utf-8")
 
 
 def test_every_command_exists() -> None:

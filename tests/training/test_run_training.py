@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import errno
 import json
-import math
 from pathlib import Path
 
 import pytest
 from synthetic import write_data
 
-from hedline.cli.main import run as command_line
 from hedline.errors import UserError
 from hedline.runtime.folder import ModelFolder
 from hedline.training.options import TrainRequest
@@ -23,13 +21,6 @@ SMALL = {"epochs": 1, "batch": 16, "D": 4, "H": 6, "C": 2}
 @pytest.fixture
 def data(tmp_path):
     return write_data(tmp_path / "data", {"train": 60, "valid": 20})
-
-
-def hedline(*arguments: object) -> None:
-    try:
-        command_line([str(argument) for argument in arguments])
-    except SystemExit as leaving:
-        assert leaving.code in (0, None)
 
 
 @pytest.mark.parametrize("model", ["none", "bow", "conv", "attention", "rnn", "lstm"])
@@ -59,16 +50,6 @@ class ModelFolderWords:
 
     def __int__(self) -> int:
         return self.count
-
-
-def test_command_line(data, tmp_path, capsys):
-    out = tmp_path / "m"
-    hedline("train", data, "--out", out, "--epochs", 1, "--batch", 16, "--set", "D=4", "--set", "H=6", "--samples", 1)
-    text = capsys.readouterr().out
-    assert "human:" in text and "epoch 1:" in text
-    hedline("perplexity", out, data, "--json")
-    found = json.loads(capsys.readouterr().out)
-    assert found["words"] > 20 and math.isfinite(found["closed"])
 
 
 def test_automatic_settings_and_resume_to_more_epochs(data, tmp_path):

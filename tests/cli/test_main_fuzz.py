@@ -15,11 +15,9 @@ from pathlib import Path
 
 import pytest
 import typer
+from small_model import make_model, make_set
 
 from hedline.cli import main
-
-sys.path.insert(0, str(Path(__file__).resolve().parent / "tuning"))
-from small_model import make_model, make_set
 
 # Those that would really work for minutes, or measure the machine, are fuzzed with arguments that cannot succeed only.
 HEAVY = {"bench", "train", "reproduce", "doctor", "serve", "ngram"}

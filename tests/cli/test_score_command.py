@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 
 import pytest
 
 from hedline.cli.main import run
-from hedline.corpora.sets import align, read_outputs, read_references
 from hedline.errors import UserError
 from hedline.metrics.score import evaluate_outputs
 
 OUTPUTS = ["police kill gunman", "storm hits the northern coast", "minister resigns"]
+
+
 FIRST = ["police killed a gunman", "storms hit coast", "the minister has resigned"]
+
+
 SECOND = ["gunman shot dead", "northern coast battered by a storm", "minister quits"]
 
 
@@ -84,28 +86,6 @@ def test_jsonl_is_matched_by_id_and_gives_support(tmp_path, capsys):
     assert found["extractiveness"]["ext"] == 100.0
 
 
-def test_compressed_files_are_read(tmp_path):
-    path = tmp_path / "out.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"headline": "a"}\n\n{"headline": ""}\n'))
-    assert [row.texts for row in read_outputs(path)] == [("a",), ("",)]
-
-
-def test_compare_names_a_better_system(tmp_path, capsys):
-    texts = [
-        f"{word} of the old harbour bridge" for word in ["repair", "closure", "sale", "end", "opening", "painting"]
-    ] * 5
-    references = lines(tmp_path / "ref.txt", texts)
-    good = lines(tmp_path / "good.txt", texts)
-    bad = lines(tmp_path / "bad.txt", ["bridge news"] * 30)
-    text = call(capsys, "compare", bad, good, "--references", references, "--trials", "300")
-    assert "p bootstrap" in text
-    found = json.loads(call(capsys, "compare", bad, good, "-r", references, "--trials", "300", "--json"))
-    cell = found["systems"]["good"]["ROUGE-1"]
-    assert cell["difference"] > 50
-    assert max(cell["p_bootstrap"], cell["p_randomization"]) < 0.01
-    assert "difference" not in found["systems"]["bad"]["ROUGE-1"]
-
-
 def fails(*arguments: object) -> str:
     with pytest.raises(UserError) as error:
         run([str(argument) for argument in arguments])
@@ -153,13 +133,3 @@ def test_other_mistakes(files, tmp_path):
     assert "between 0 and 100" in fails("score", *files, "--confidence", "100")
     assert "at least two" in fails("compare", files[0], "-r", files[1])
     assert "twice" in fails("compare", files[0], files[0], "-r", files[1])
-
-
-def test_ids_that_do_not_match_are_named(tmp_path):
-    references = jsonl(tmp_path / "r.jsonl", [{"id": "a", "headline": "x"}, {"id": "b", "headline": "y"}])
-    outputs = jsonl(tmp_path / "o.jsonl", [{"id": "a", "headline": "x"}, {"id": "c", "headline": "y"}])
-    twice = jsonl(tmp_path / "t.jsonl", [{"id": "a", "headline": "x"}, {"id": "a", "headline": "y"}])
-    with pytest.raises(UserError, match=r"r\.jsonl:2: id 'b' is not in .*o\.jsonl"):
-        align(read_outputs(outputs), read_references([references]))
-    with pytest.raises(UserError, match=r"t\.jsonl:2: id 'a' was already used on line 1"):
-        align(read_outputs(twice), read_references([references]))

@@ -1,0 +1,33 @@
+"""`hedline train` and `hedline perplexity` from the command line."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from synthetic import write_data
+
+from hedline.cli.main import run as command_line
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_data(tmp_path / "data", {"train": 60, "valid": 20})
+
+
+def hedline(*arguments: object) -> None:
+    try:
+        command_line([str(argument) for argument in arguments])
+    except SystemExit as leaving:
+        assert leaving.code in (0, None)
+
+
+def test_command_line(data, tmp_path, capsys):
+    out = tmp_path / "m"
+    hedline("train", data, "--out", out, "--epochs", 1, "--batch", 16, "--set", "D=4", "--set", "H=6", "--samples", 1)
+    text = capsys.readouterr().out
+    assert "human:" in text and "epoch 1:" in text
+    hedline("perplexity", out, data, "--json")
+    found = json.loads(capsys.readouterr().out)
+    assert found["words"] > 20 and math.isfinite(found["closed"])

@@ -1,0 +1,99 @@
+"""What of a raw text is read, what a user is told about it, and the control tokens a model gets."""
+
+from __future__ import annotations
+
+import pytest
+
+from hedline.decoding.options import DecodeOptions
+from hedline.decoding.reading import MOST_WORDS, UNREADABLE, UNSPACED, SubwordReader, WordReader, take_in
+from hedline.text.casing import Truecaser
+from hedline.text.subword import ANY, CONTROLS, GROUPS, SPECIALS, Subwords, byte_letters
+from hedline.text.vocab import Vocabulary
+
+SENTENCE = "The harbour board sold the old ferry to a museum in Visby on Monday."
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("", "the input is empty"),
+        ("  \n <p></p> ", "the input is empty"),
+        ("Ferry sold", "its own headline"),
+        ("港湾局は月曜日に古いフェリーを博物館に売却した", UNSPACED),
+    ],
+)
+def test_what_cannot_be_shortened_is_the_answer(text: str, note: str) -> None:
+    taken = take_in(text, DecodeOptions())
+    assert taken.finished and note in taken.notes[0]
+
+
+def test_a_short_text_is_no_answer_where_a_limit_is_smaller() -> None:
+    assert not take_in("Ferry sold", DecodeOptions(bytes=5)).finished
+    assert not take_in("Ferry sold", DecodeOptions(exact_words=1)).finished
+    assert take_in("Ferry sold", DecodeOptions(exact_words=2)).text == "Ferry sold"
+
+
+def test_sentences_are_read_up_to_a_number_of_words_and_the_first_one_always() -> None:
+    taken = take_in(" ".join([SENTENCE] * 10), DecodeOptions())
+    assert taken.text == " ".join([SENTENCE] * (MOST_WORDS // 13)) and taken.notes == (
+        "only the first 4 sentences were read",
+    )
+    long = "The board " + "and the council " * 40 + "sold a ferry."
+    taken = take_in(f"{long} {SENTENCE}", DecodeOptions())
+    assert taken.text == long and taken.notes == ("only the first sentence was read",)
+
+
+def test_characters_that_could_not_be_read_are_told() -> None:
+    assert take_in(SENTENCE.replace("board", "b\N{REPLACEMENT CHARACTER}ard"), DecodeOptions()).notes == (UNREADABLE,)
+
+
+@pytest.fixture(scope="module")
+def pieces() -> Subwords:
+    specials = [*SPECIALS, *CONTROLS]
+    return Subwords([*specials, *byte_letters().values()], [], len(specials))
+
+
+def test_a_subword_reader_cuts_after_words_or_twice_as_many_pieces(pieces: Subwords) -> None:
+    reader = SubwordReader(pieces)
+    source, cut = reader.read("a b c d", 3)
+    assert (reader.words(source), reader.text(source), cut) == (("a", "b", "c"), "a b c", True)
+    source, cut = reader.read("ab cd", 3)  # three pieces each, the space before a word counts
+    assert reader.words(source) == ("ab", "cd") and not cut
+    assert reader.words(reader.read("abcd efgh", 3)[0]) == ("abcd",)
+    assert len(reader.read("abcdefgh", 3)[0].pieces) == 6  # a first word that is too long is cut
+
+
+def test_capitals_alone_are_calmed_before_they_are_read(pieces: Subwords) -> None:
+    reader = SubwordReader(pieces, casing=lambda: {"visby": "Visby"})
+    source, _ = reader.read("HARBOUR BOARD SELLS OLD FERRY TO MUSEUM IN VISBY ON MONDAY", 100)
+    assert "harbour board" in reader.text(source).lower() and "HARBOUR" not in reader.text(source)
+    assert "Visby" in reader.words(source)
+
+
+def test_control_tokens_follow_the_question_and_the_text(pieces: Subwords) -> None:
+    reader = SubwordReader(pieces, controls={"polarity": GROUPS[3][0]})
+
+    def named(text: str, **options: object) -> list[str]:
+        return [pieces.names[index] for index in reader.control_ids(DecodeOptions(**options), text)]
+
+    assert named(SENTENCE)[0] == ANY[0]
+    eight = named(SENTENCE, words=8)[0]
+    assert eight != ANY[0] and named(SENTENCE, words=20)[0] not in (eight, ANY[0])
+    assert named(SENTENCE, bytes=52)[0] == eight  # 6.5 bytes for a word
+    assert named(SENTENCE)[3] == ANY[3]
+    assert named(SENTENCE.replace("sold", "did not sell"))[3] == GROUPS[3][0] != ANY[3]
+
+
+def test_a_word_reader_tells_another_language_by_its_unknown_words() -> None:
+    known = Vocabulary(
+        [
+            *SPECIALS,
+            *["the", "harbour", "board", "sold", "old", "ferry", "to", "a", "museum", "in", "on", "monday", "."],
+        ]
+    )
+    reader = WordReader(known, known, Truecaser())
+    source, cut = reader.read(SENTENCE, 5)
+    assert cut and reader.words(source) == ("The", "harbour", "board", "sold", "the")
+    assert reader.text(source) == "The harbour board sold the"
+    assert not reader.foreign(reader.read(SENTENCE, 100)[0])
+    assert reader.foreign(reader.read("Le port a vendu son vieux bateau au musée de la ville lundi matin.", 100)[0])

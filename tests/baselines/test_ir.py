@@ -32,7 +32,7 @@ def test_the_best_document_is_bm25s_best(seed: int) -> None:
     index = build_index(documents, 400)
     queries = random_documents(150, 500, seed + 10)
     for number in range(len(queries)):
-        words = sorted({int(w) for w in queries[number] if w < 400})
+        words = [int(w) for w in queries[number] if w < 400]  # the frequent ones several times
         known = [w for w in words if index.starts[w] < index.starts[w + 1]]
         if not known:
             continue
@@ -47,6 +47,13 @@ def test_equal_documents_give_the_earliest() -> None:
     assert build_index(documents, 9).best([6, 7])[0] == 1
     assert build_index(documents, 9).best([8]) == (-1, 0.0)
     assert build_index(documents, 9).best([]) == (-1, 0.0)
+
+
+def test_a_word_counts_as_often_as_the_query_has_it() -> None:
+    documents = Texts(np.array([5, 8, 6, 8, 7, 8], np.int32), np.array([0, 2, 4, 6]))
+    index = build_index(documents, 9)
+    assert index.best([5, 6]) == (0, pytest.approx(index.best([6])[1]))
+    assert index.best([5, 6, 6]) == (1, pytest.approx(2 * index.best([6])[1]))
 
 
 def test_a_lead_of_the_training_data_finds_its_own_headline(tmp_path: Path) -> None:

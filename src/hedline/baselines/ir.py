@@ -6,6 +6,7 @@ looks the frequent ones up only in documents that can still win, so the answer i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,28 +44,32 @@ class Index:
         return int(self.documents.max(initial=-1)) + 1
 
     def best(self, query: Sequence[int]) -> tuple[int, float]:
-        """Return the best document of a query of distinct words and its score; the earliest of equals, -1 if none."""
-        words = sorted((w for w in query if self.starts[w] < self.starts[w + 1]), key=lambda w: -self.highest[w])
+        """Return the best document of a query and its score; the earliest of equals, -1 if none.
+
+        query: words; one that stands there twice counts twice, as BM25 has it.
+        """
+        times = Counter(w for w in query if self.starts[w] < self.starts[w + 1])
+        words = sorted(times, key=lambda w: (-times[w] * self.highest[w], w))
         if not words:
             return -1, 0.0
         # What the words from each place on can still add to any document.
-        rest = np.append(np.cumsum([float(self.highest[w]) for w in words][::-1])[::-1], 0.0)
-        candidates, scores, end = self._candidates(words, rest)
+        rest = np.append(np.cumsum([times[w] * float(self.highest[w]) for w in words][::-1])[::-1], 0.0)
+        candidates, scores, end = self._candidates(words, times, rest)
         for place in range(end, len(words)):
-            scores = scores + self._lookup(words[place], candidates)
+            scores = scores + times[words[place]] * self._lookup(words[place], candidates)
             kept = scores + rest[place + 1] * (1 + 1e-6) >= scores.max()
             candidates, scores = candidates[kept], scores[kept]
         top = int(np.argmax(scores))
         return int(candidates[top]), float(scores[top])
 
-    def _candidates(self, words: list[int], rest: Array) -> tuple[Array, Floats, int]:
+    def _candidates(self, words: list[int], times: Mapping[int, int], rest: Array) -> tuple[Array, Floats, int]:
         """Read postings until no unread document can win: (documents, their scores so far, words read)."""
         documents, weights = np.empty(0, np.int32), np.empty(0, np.float32)
         for place, word in enumerate(words):
             if len(weights) and weights.max() > rest[place] * (1 + 1e-6):
                 return documents, weights, place
             new = slice(self.starts[word], self.starts[word + 1])
-            documents, weights = _merge(documents, weights, self.documents[new], self.weights[new])
+            documents, weights = _merge(documents, weights, self.documents[new], times[word] * self.weights[new])
         return documents, weights, len(words)
 
     def _lookup(self, word: int, documents: Array) -> Floats:
@@ -151,8 +156,7 @@ class Retrieval:
 
     def headline(self, lead: str) -> str:
         """Return the headline of the nearest training lead; empty when no word of the lead is known."""
-        known = {self.ids[word] for word in normalize(lead) if word in self.ids}
-        document, _ = self.index.best(sorted(known))
+        document, _ = self.index.best([self.ids[word] for word in normalize(lead) if word in self.ids])
         if document < 0:
             return ""
         return join_text(self._headlines[self._offsets[document] : self._offsets[document + 1]])

@@ -4,7 +4,7 @@
     python scripts/attack.py --seconds 3600 --state attack.json   # goes on where attack.json stopped
 
 Round R of seed S always has the same model, texts and options, so `--seed S --first R --count 1` repeats a failure.
-Texts are searched in batches, every fourth again and alone. Counted as failures: an exception; a headline beyond its
+Texts are searched in batches, every tenth again and alone. Counted as failures: an exception; a headline beyond its
 limits; a line break, a control character or `<unk>` in it; no headline and no note; another answer alone than in the
 batch (text, candidates, scores and alignment); a number the text does not have, where numbers are guarded.
 """
@@ -28,7 +28,7 @@ from hedline.errors import UserError
 from hedline.text.clean import clean
 
 MODELS = ("default", "abs")
-TOGETHER, ALONE = 20, 5  # texts of a round; those of them that are searched a second time, alone
+TOGETHER, ALONE = 60, 6  # texts of a round; those of them that are searched a second time, alone
 SHOWN = 20  # failures kept in the state
 STRANGE = [
     "🚢🔥👩‍👩‍👧", "北京市政府星期二宣布", "<p class='x'>", "</p>&nbsp;&amp;", "\x00\x07\x1b[31m", "Mr. O'Neil's",
@@ -51,15 +51,15 @@ FEATURES = ("log_prob", "unigram", "bigram", "trigram", "reorder", "length", "un
 def random_text(pick: random.Random, sentences: list[str]) -> str:
     """Ordinary sentences, sentences with strange places, word salads, heaps of characters, next to nothing."""
     kind = pick.random()
-    if kind < 0.3:
-        return " ".join(pick.choice(sentences) for _ in range(pick.choice((1, 1, 2))))
-    if kind < 0.6:
+    if kind < 0.2:
+        return " ".join(pick.choice(sentences) for _ in range(pick.choice((1, 1, 1, 2))))
+    if kind < 0.5:
         return _damaged(pick, pick.choice(sentences))
-    if kind < 0.8:
-        return " ".join(pick.choice(pick.choice((WORDS, WORDS, STRANGE))) for _ in range(pick.randrange(1, 40)))
-    if kind < 0.95:
-        return "".join(chr(pick.randrange(pick.choice((0x80, 0x800, 0x110000)))) for _ in range(pick.randrange(1, 80)))
-    if kind < 0.96:
+    if kind < 0.75:
+        return " ".join(pick.choice(pick.choice((WORDS, WORDS, STRANGE))) for _ in range(pick.randrange(1, 30)))
+    if kind < 0.9:
+        return "".join(chr(pick.randrange(pick.choice((0x80, 0x800, 0x110000)))) for _ in range(pick.randrange(1, 60)))
+    if kind < 0.903:
         return pick.choice(STRANGE) * pick.randrange(1, 3000)
     return pick.choice(["", " ", "\n", "\x00", "\u200b", "\ufeff", *STRANGE, "word"])
 
@@ -74,7 +74,7 @@ def _damaged(pick: random.Random, text: str) -> str:
 
 def random_options(pick: random.Random) -> dict[str, Any]:
     """Valid options, most of them left as they are."""
-    options: dict[str, Any] = {"beam": pick.choice((1, 2, 2, 3, 4))}
+    options: dict[str, Any] = {"beam": pick.choice((1, 1, 2, 2, 3))}
     limits: dict[str, Any] = {
         "words": pick.randrange(1, 16), "exact_words": pick.randrange(1, 16), "bytes": pick.randrange(1, 120),
         "chars": pick.randrange(1, 120), "max_words": pick.randrange(1, 24),

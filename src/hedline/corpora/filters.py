@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from hedline.corpora.pairs import Pair
 from hedline.errors import UserError
-from hedline.text.tokenize import is_content
+from hedline.text.tokenize import is_content_word
 
 
 class Candidate:
@@ -29,7 +29,7 @@ class Candidate:
     def __init__(self, pair: Pair, lead_words: list[str], headline_words: list[str]) -> None:
         self.pair, self.lead_words, self.headline_words = pair, lead_words, headline_words
         self.lead_types = frozenset(lead_words)
-        self.headline_content = [word for word in headline_words if is_content(word, False)]
+        self.headline_content = [word for word in headline_words if is_content_word(word)]
 
     @property
     def supported_share(self) -> float:

@@ -18,7 +18,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,8 @@ from hedline.data.settings import BLOCK_RECORDS, TRAIN, VALID, Block, PrepareSet
 from hedline.errors import UserError
 from hedline.files import atomic_path
 from hedline.text.casing import CaseCounts
-from hedline.text.tokenize import is_content, normalize
+from hedline.text.remembered import remembered
+from hedline.text.tokenize import is_content_word, normalize
 
 Summary = dict[str, Any]
 
@@ -124,7 +124,7 @@ def band_keys(words: Sequence[str], ids: npt.NDArray[Any], lengths: npt.NDArray[
     """
     if len(lengths) == 0:
         return np.zeros((0, BANDS), np.uint64)
-    hashes = np.array([_word_hash(word) if is_content(word, False) else 0 for word in words], np.uint64)
+    hashes = np.array([_word_hash(word) if is_content_word(word) else 0 for word in words], np.uint64)
     starts = np.concatenate(([0], np.cumsum(lengths)[:-1])).astype(np.int64)
     token_hashes = hashes[ids]
     generator = np.random.Generator(np.random.PCG64(_SEED))
@@ -311,7 +311,7 @@ def prefix_words(text: str, characters: int = PREFIX_CHARACTERS) -> list[str]:
     return text[: characters + 1].rpartition(" ")[0].split(" ")
 
 
-@lru_cache(maxsize=10_000)
+@remembered(most=1 << 20)
 def date_number(date: str) -> int:
     """`YYYY-MM-DD…` as the number yyyymmdd; 0 for anything else."""
     digits = date[:10].replace("-", "")

@@ -16,7 +16,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -27,6 +26,7 @@ from hedline.text.claims import ends_inside, says_little
 from hedline.text.lead_words import is_message, is_steady
 from hedline.text.meaning import altered_quotations, judge_polarity, quotation_marks, without_marks
 from hedline.text.polarity_cues import Cue, polarity_cues, stem
+from hedline.text.remembered import remembered
 from hedline.text.statements import is_delicate, wrong_relations
 from hedline.text.tokenize import FUNCTION_WORDS
 
@@ -86,7 +86,7 @@ class Guards:
         if self.names:
             found += unsupported_names(text, lead, self.casing)
         if self.meaning:
-            found += meaning_faults(text, lead)
+            found += meaning_faults((text, lead))
             found += altered_quotations(text, lead)
             found += invented_frame(text, lead)
         if self.limited or self.forced:
@@ -136,9 +136,10 @@ class Guards:
         return replace(bare, short=abs(self.exact - len(bare.text.split()))) if self.exact else bare
 
 
-@lru_cache(maxsize=4096)
-def meaning_faults(text: str, lead: str) -> tuple[str, ...]:
-    """Polarity words that a headline loses or adds, and words that it joins otherwise than the lead."""
+@remembered(most=1 << 21)
+def meaning_faults(pair: tuple[str, str]) -> tuple[str, ...]:
+    """Polarity words that a headline loses or adds, and words that it joins otherwise than the lead; pair: both."""
+    text, lead = pair
     return (*judge_polarity(lead_cues(lead), lead, text)[0], *wrong_relations(text, lead))
 
 
@@ -171,19 +172,19 @@ def invented_frame(text: str, lead: str) -> list[str]:
     return [] if re.search(rf"\b{opener}\b", lead, re.IGNORECASE) else [opener]
 
 
-@lru_cache(maxsize=1024)
+@remembered(most=1 << 21)
 def lead_words(lead: str) -> frozenset[str]:
     """The words of a lead in small letters, numbers left out; every candidate of it asks for them."""
     return frozenset(_PART.findall(lead.lower()))
 
 
-@lru_cache(maxsize=1024)
+@remembered(most=1 << 21)
 def lead_stems(lead: str) -> Counter[str]:
     """How often each stem stands in a lead."""
     return Counter(map(stem, _PART.findall(lead.lower())))
 
 
-@lru_cache(maxsize=1024)
+@remembered(most=1 << 21)
 def lead_cues(lead: str) -> tuple[Cue, ...]:
     """The polarity words of a lead; every candidate of it asks for them."""
     return tuple(polarity_cues(lead))

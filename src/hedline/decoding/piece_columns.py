@@ -26,6 +26,7 @@ from hedline.arrays import Flags, Floats, Ints
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.summary import NGrams, read_ngrams
 from hedline.runtime import kernels
+from hedline.text.remembered import remembered
 from hedline.text.subword import END, Subwords
 
 SPACE = b" "
@@ -44,7 +45,7 @@ class Parsed(NamedTuple):
     open: str
 
 
-@lru_cache(maxsize=65536)
+@remembered(most=1 << 21)
 def parse(text: str) -> Parsed:
     """The numbers of a text.
 
@@ -159,7 +160,7 @@ class PieceTables:
         return [index for index in found if index is not None]
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=65536)  # of pieces that the vocabulary holds anyway, after at most three bytes
 def joins(pending: bytes, piece: bytes) -> bool:
     """Whether a piece may follow the unfinished character `pending` (b"" for none) in a headline."""
     body = piece.removeprefix(SPACE) if not pending else piece
@@ -181,7 +182,7 @@ def _printable(letter: str) -> bool:
     )
 
 
-@lru_cache(maxsize=65536)
+@remembered(most=1 << 21)
 def unfinished(data: bytes) -> bytes:
     """The bytes of an unfinished character at the end of `data`."""
     for back in range(1, min(len(data), 3) + 1):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from hedline.arrays import Flags, Floats, Ints
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.summary import WORD_FEATURES, NGrams, read_ngrams
+from hedline.text.remembered import remembered
 from hedline.text.surface import left_class, printed, right_class
 from hedline.text.tokenize import is_content
 from hedline.text.vocab import END, UNKNOWN, Vocabulary
@@ -200,7 +201,7 @@ def stack_columns(
     return builder.columns(options)
 
 
-@lru_cache(maxsize=65536)
+@remembered(most=1 << 22)
 def shape_of(surface: str) -> tuple[int, int, int, int]:
     """Bytes, characters, left and right spacing class of a printed word."""
     shown = printed(surface)

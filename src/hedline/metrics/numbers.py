@@ -17,9 +17,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 
 from hedline.text.polarity_cues import stem
+from hedline.text.remembered import remembered
 from hedline.text.tokenize import FUNCTION_WORDS
 
 
@@ -207,7 +207,7 @@ def _is_misplaced(claim: Figure, same: Sequence[Figure], others: Sequence[Figure
     return any(word in foreign and word not in own for word in claim.near)
 
 
-@lru_cache(maxsize=4096)
+@remembered(most=1 << 21)
 def figures(text: str) -> tuple[Figure, ...]:
     """Every number of a text, in order."""
     pieces = _PIECE.findall(text)

@@ -26,14 +26,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from hedline.errors import UserError
 from hedline.metrics.numbers import unsupported_numbers
+from hedline.text.remembered import remembered
 from hedline.text.tokenize import FUNCTION_WORDS, words
 
 _OPENERS = frozenset({":", ".", "!", "?", "-", "--", "–", "—", "``", '"', "“", "‘", "'", "|", ";", "..."})
 _INITIALS_SKIP = frozenset({"of", "the", "and", "for", "in", "on", "de"})
+TOKEN_BYTES = 2000  # that the support of a lead takes for each token, its acronyms included
 _MIN_STEM = 4
 _MAX_ENDING = 3
 _PEOPLES = frozenset({"a", "e", "y", "o", "i", "n", "ey", "ia", "an", "ian", "ean", "ese", "ish", "ic"})
@@ -170,7 +172,7 @@ class _Support:
         )
 
 
-@lru_cache(maxsize=256)
+@remembered(most=1 << 23, weigh=lambda support: TOKEN_BYTES * len(support.tokens))
 def _support_of(lead: str) -> _Support:
     """A lead's support, read once for all its candidates."""
     return _Support(lead)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from hedline.text.polarity_cues import TOKEN, stem
 from hedline.text.polarity_words import BE, FEW, IRREGULAR, word_set
+from hedline.text.remembered import remembered
 
 
 def word_stems(words: str) -> frozenset[str]:
@@ -20,6 +21,7 @@ def word_stems(words: str) -> frozenset[str]:
     return frozenset(map(stem, words.split()))
 
 
+TOKEN_BYTES = 600  # that Words take for each token when everything was asked of them
 STOPS = frozenset(',;:.!?()"“”–—')
 
 
@@ -84,7 +86,7 @@ class Words:
         return len(self.raw)
 
 
-@lru_cache(maxsize=2048)
+@remembered(most=1 << 23, weigh=lambda words: TOKEN_BYTES * len(words))
 def read_words(text: str) -> Words:
     """A text as tokens; leads are asked for again with every candidate."""
     return Words(tuple(TOKEN.findall(text)))

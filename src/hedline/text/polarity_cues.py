@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from hedline.text.polarity_words import (
     ASKING,
@@ -38,6 +37,7 @@ from hedline.text.polarity_words import (
     UNIVERSAL,
     word_set,
 )
+from hedline.text.remembered import remembered
 
 TOKEN = re.compile(r"[^\W_]+(?:['’.,\-][^\W_]+)*|[,;:.!?()\"“”–—]")
 _STOPS = frozenset(',;:.!?()"“”–—')
@@ -380,7 +380,7 @@ _READERS: dict[str, Callable[[Sequence[str], int], Cue | None]] = {
 }
 
 
-@lru_cache(maxsize=100_000)
+@remembered(most=1 << 22)
 def stem(word: str) -> str:
     """What the forms of a word share, roughly: closes, closed, closing -> clos; stole -> steal.
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from hedline.errors import UserError, require
 from hedline.files import read_entries, write_text
 from hedline.text.meaning import POLARITY_NAMES, polarity_control
+from hedline.text.remembered import ENTRY, size_of
 from hedline.text.tokenize import FUNCTION_WORDS
 
 LENGTHS = (5, 7, 9, 11, 13, 16)  # upper bounds of the length classes in words; the last class is open
@@ -102,7 +103,7 @@ PAD, UNKNOWN, START, END = range(4)
 # A word keeps the space before it; English clitics, numbers and punctuation stand alone.
 _PRETOKEN = re.compile(r"'(?:[sdmt]|ll|ve|re)(?![^\W\d_])| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+| ")
 _SPACES = re.compile(r"\s+")
-_CACHE_LIMIT = 1 << 24  # characters of pretokens whose pieces are remembered, about 200 MB
+_MOST_CACHED = 1 << 24  # bytes of pretokens and their pieces; when these are full all are forgotten
 _LONGEST_CACHED = 64  # characters; a longer one hardly comes again
 
 
@@ -156,7 +157,7 @@ class Subwords:
         self.pieces: list[bytes] = [b""] * specials + from_letters(self.names[specials:])
         self._ranks = dict(zip(self.merges, range(len(self.merges)), strict=True))
         self._cache: dict[str, tuple[int, ...]] = {}
-        self._cached = 0  # characters
+        self._cached = 0  # bytes
 
     def __len__(self) -> int:
         return len(self.names)
@@ -187,9 +188,13 @@ class Subwords:
                 break
             parts = _join(parts, self.merges[min(ranked)[0]])
         ids = tuple(self.ids.get(part, UNKNOWN) for part in parts)
-        if len(pretoken) <= _LONGEST_CACHED and self._cached < _CACHE_LIMIT:
+        if len(pretoken) <= _LONGEST_CACHED:
+            size = ENTRY + size_of(pretoken) + size_of(ids)
+            if self._cached + size > _MOST_CACHED:
+                self._cache.clear()
+                self._cached = 0
             self._cache[pretoken] = ids
-            self._cached += len(pretoken)
+            self._cached += size
         return ids
 
     def save(self, folder: Path) -> None:

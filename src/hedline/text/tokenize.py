@@ -22,11 +22,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from hedline.text.clean import clean, clean_with_offsets, ending_chunks
+from hedline.text.remembered import remembered
 
 T = TypeVar("T")
 
@@ -317,16 +317,26 @@ _AROUND = "'’\"`.,:;!?()-"
 _NO_CONTENT = frozenset([*BRACKETS.values(), "n't"])
 
 
-@lru_cache(maxsize=1 << 18)
-def is_content(word: str, numbers: bool = True) -> bool:
-    """Whether a lower-case word carries content: it has a letter and is no function word, clitic or bracket.
+@remembered(most=1 << 22)
+def is_content(word: str) -> bool:
+    """Whether a lower-case word carries content: a letter or a number (`#` for a digit), no function word or clitic.
 
-    numbers: whether numbers (`#` for a digit, in the models' words) count as content too.
+    >>> [is_content(word) for word in ("storm", "the", "'s", "-lrb-", "##")]
+    [True, False, False, False, True]
+    """
+    return is_content_word(word) or (word not in _NO_CONTENT and any(map(_is_digit, word.strip(_AROUND))))
 
-    >>> [is_content(word) for word in ("storm", "the", "'s", "-lrb-", "##")], is_content("##", False)
-    ([True, False, False, False, True], False)
+
+@remembered(most=1 << 22)
+def is_content_word(word: str) -> bool:
+    """Whether a lower-case word carries content and is not a mere number.
+
+    >>> [is_content_word(word) for word in ("storm", "the", "a-1", "##")]
+    [True, False, True, False]
     """
     bare = word.strip(_AROUND)
-    if word in _NO_CONTENT or bare in FUNCTION_WORDS:
-        return False
-    return any(letter.isalpha() or (numbers and (letter.isalnum() or letter == "#")) for letter in bare)
+    return word not in _NO_CONTENT and bare not in FUNCTION_WORDS and any(map(str.isalpha, bare))
+
+
+def _is_digit(letter: str) -> bool:
+    return letter == "#" or (letter.isalnum() and not letter.isalpha())

@@ -92,12 +92,20 @@ def words_folder(path: Path, seed: int = 0, scale: float = 0.5) -> Path:
     return _save(path, "feedforward", "words", architecture, len(WORDS) + 4, texts, seed, scale)
 
 
-def subwords_folder(path: Path, seed: int = 0, scale: float = 0.3) -> Path:
+def lstm_folder(path: Path, D: int = 6, H: int = 8) -> Path:
+    """A recurrent model over WORDS."""
+    listing = "".join(f"{word}\n" for word in ["<pad>", "<unk>", "<s>", "</s>", *WORDS])
+    architecture = {"decoder": "lstm", "D": D, "H": H, "Q": 1, "positions": 5, "share_copy": False}
+    texts = {"vocab.input.txt": listing, "vocab.output.txt": listing}
+    return _save(path, "recurrent", "words", architecture, len(WORDS) + 4, texts, seed=1, scale=0.5)
+
+
+def subwords_folder(path: Path, seed: int = 0, scale: float = 0.3, width: int = 16) -> Path:
     """A small transformer over bytes and a few pieces."""
     subwords = small_subwords()
     subwords.save(path)
     texts = {name: (path / name).read_text() for name in ("vocab.input.txt", "vocab.output.txt", "merges.txt")}
-    architecture = {"width": 16, "inner": 16, "heads": 2, "encoder_layers": 1, "decoder_layers": 1}
+    architecture = {"width": width, "inner": width, "heads": 2, "encoder_layers": 1, "decoder_layers": 1}
     return _save(path, "transformer", "subwords", architecture, len(subwords), texts, seed, scale)
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from small_models import LEADS, WORDS, subwords_folder, words_folder
+from small_models import LEADS, lstm_folder, subwords_folder, words_folder
 
 import hedline
 from hedline.models.model import open_model
-from hedline.runtime.folder import expected_shapes, save_folder
 from torch_scorer import torch_scorer
 from transformer_scorer import TransformerScorer
 
@@ -21,19 +18,6 @@ CASES = [
     for decoder in ("beam", "greedy")
 ]
 CASES += [{"decoder": "exact", "mode": "compressive", "exact_words": 3}, {"bytes": 40, "weights": TUNED, "nbest": 3}]
-
-
-def lstm_folder(path: Path) -> Path:
-    listing = "".join(f"{word}\n" for word in ["<pad>", "<unk>", "<s>", "</s>", *WORDS])
-    architecture = {"decoder": "lstm", "D": 6, "H": 8, "Q": 1, "positions": 5, "share_copy": False}
-    random = np.random.default_rng(1)
-    shapes = expected_shapes("recurrent", architecture, len(WORDS) + 4, len(WORDS) + 4)
-    tensors = {name: random.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
-    texts = {"vocab.input.txt": listing, "vocab.output.txt": listing}
-    save_folder(
-        path, family="recurrent", units="words", architecture=architecture, training={}, tensors=tensors, texts=texts
-    )
-    return path
 
 
 @pytest.fixture(scope="module", params=[words_folder, lstm_folder, subwords_folder])

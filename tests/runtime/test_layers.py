@@ -76,3 +76,14 @@ def test_the_output_layer_scores_each_inputs_candidates(tensors: TensorFile) -> 
         wanted = logits - np.log(np.exp(logits - logits.max()).sum()) - logits.max()
         np.testing.assert_allclose(found[row, : len(ids)], wanted, atol=1e-4)
         assert (found[row, len(ids) :] == -np.inf).all()
+
+
+@pytest.mark.parametrize(("inputs", "outputs"), [(256, 512), (96, 384), (30, 7)])
+def test_rows_of_float_products_do_not_depend_on_their_number(inputs: int, outputs: int) -> None:
+    weight, x = (DICE.normal(size=size).astype(np.float32) for size in ((outputs, inputs), (40, inputs)))
+    layer = Linear.of(weight, None)
+    whole = layer(x)
+    np.testing.assert_allclose(whole, x.astype(np.float64) @ weight.T, atol=1e-3)
+    for count in (1, 2, 3, 5, 8, 9, 17):
+        assert np.array_equal(layer(x[:count]), whole[:count])
+        assert np.array_equal(layer(x[40 - count :]), whole[40 - count :])

@@ -17,6 +17,7 @@ from hedline.arrays import Flags, Floats, Ints
 from hedline.runtime import kernels
 from hedline.runtime.tensors import TensorFile
 
+ROWS = 8  # rows of a float product come in multiples of it
 Groups = list[tuple[int, Ints | slice]]
 
 
@@ -24,6 +25,18 @@ def softmax(scores: Floats) -> Floats:
     """Along the last axis; -inf is no mass."""
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return np.asarray(weights / kernels.steady_sum(weights), np.float32)
+
+
+def steady_product(x: Floats, weight: Floats) -> Floats:
+    """x (n, k) · weight (k, m), where each row's digits do not depend on how many rows there are.
+
+    BLAS multiplies few rows, above all a single one, by other routines, which add up in another order.
+    """
+    missing = -len(x) % ROWS
+    if not missing:
+        return np.asarray(x @ weight)
+    padded = np.concatenate([x, np.zeros((missing, x.shape[1]), np.float32)])
+    return np.asarray((padded @ weight)[: len(x)])
 
 
 def sigmoid(x: Floats) -> Floats:
@@ -149,7 +162,7 @@ class Linear:
             return self.layer(x, residual, relu)
         if self.fast:
             return kernels.linear(x, self.packed, self.scale, self.bias, residual, relu)
-        out = x @ self.weight
+        out = steady_product(x, self.weight)
         if self.bias is not None:
             out += self.bias
         if residual is not None:

@@ -65,8 +65,9 @@ def test_hugging_faces_own_client(server: Running) -> None:
         client = hub.InferenceClient(model=address, token="none")
         answer = client.summarization(LEAD, generate_parameters={"max_length": 7}, truncation="longest_first")
         assert answer.summary_text == expected
-    with pytest.raises(hub.errors.HfHubHTTPError, match="words must be at most 100"):
-        client.summarization(LEAD, generate_parameters={"max_length": 900})
+    assert client.summarization(LEAD, generate_parameters={"max_length": 900, "min_length": 30}).summary_text
+    with pytest.raises(hub.errors.HfHubHTTPError, match=r"there is no field 'parameters\.max_words_please'"):
+        client.summarization(LEAD, generate_parameters={"max_words_please": 900})
 
 
 def test_several_inputs_in_hugging_faces_shape(server: Running) -> None:

@@ -171,7 +171,11 @@ def test_words_are_marked_and_show_where_they_come_from(page: Page, server: Runn
     page.headline()
     words = page.all("#headline .word")
     assert all(set(word.get_attribute("class").split()) & {"copied", "new", "unsupported"} for word in words)
-    assert page.text(".legend").split("\n") == ["word from the text", "word new", "word not supported: check it"]
+    assert page.text(".legend").split("\n") == [
+        "word from the text",
+        "word new, the model's own",
+        "word name or number not in the text: check it",
+    ]
     request = {"texts": LEAD, "options": {"nbest": 4, "diversity": 0.3}, "explain": True}
     (answer,) = server.post("/v1/headlines", request)[1]["headlines"]
     row = answer["alignment"][answer["tokens"].index(words[4].text)]
@@ -261,11 +265,24 @@ def test_a_csv_comes_back_with_headlines(page: Page, tmp_path: Path, downloads: 
 
 def test_a_jsonl_comes_back_with_headlines(page: Page, tmp_path: Path, downloads: Path) -> None:
     path = tmp_path / "mine.jsonl"
-    rows = [{"id": i, "body": lead, "tags": ["a", None]} for i, lead in enumerate(LEADS)]
+    rows = [{"id": 12345678901234567890 + i, "body": lead, "tags": ["a", None]} for i, lead in enumerate(LEADS)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     upload(page, path)
     back = [json.loads(line) for line in fetch(page, downloads, "mine.headlines.jsonl").splitlines()]
     assert all(row.pop("headline") for row in back) and back == rows
+
+
+def test_a_file_of_excel_stays_one(page: Page, tmp_path: Path, downloads: Path) -> None:
+    path = tmp_path / "excel.csv"
+    path.write_bytes(f"\ufefflead,Ort\r\n{LEADS[2]},Köln\r\n".encode())
+    upload(page, path)
+    assert page.text("#file-facts") == "excel.csv: 1 row"
+    page.find("#start").click()
+    page.wait(lambda: page.find("#download").is_displayed(), 120)
+    page.find("#download").click()
+    page.wait((downloads / "excel.headlines.csv").is_file)
+    back = (downloads / "excel.headlines.csv").read_bytes()
+    assert back.startswith("\ufefflead,Ort,headline\r\n".encode()) and back.count(b"\r\n") == 2
 
 
 def test_files_that_cannot_be_used_get_a_sentence(page: Page, tmp_path: Path) -> None:
@@ -274,8 +291,10 @@ def test_files_that_cannot_be_used_get_a_sentence(page: Page, tmp_path: Path) ->
         ("b.jsonl", '{"a": "x"}\n[1]\n', "Line 2 is not a JSON object."),
         ("c.csv", "a,b\n1\n", "Row 2 has 1 fields, the first row 2."),
         ("d.csv", "", "The file is empty."),
+        ("e.csv", "id;lead\n1;x\n", "Its cells seem to be separated by semicolons"),
+        ("f.csv", "id,lead\n1,Caf\u00e9\n", "It is not UTF-8. Save it as UTF-8"),
     ):
-        (tmp_path / name).write_text(content, encoding="utf-8")
+        (tmp_path / name).write_text(content, encoding="latin-1")
         page.find("#file").send_keys(str(tmp_path / name))
         page.wait(lambda: sentence in page.text("#file-facts"))  # noqa: B023
         assert not page.find("#start").is_enabled()

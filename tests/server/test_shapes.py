@@ -128,3 +128,12 @@ def test_the_schema_has_every_option_with_its_type_and_default() -> None:
     assert schema["words"]["type"] == ["integer", "null"]
     assert schema["mode"]["enum"] == ["abstractive", "extractive", "compressive"]
     json.dumps(schema)
+
+
+def test_hugging_faces_lengths_of_whole_summaries_are_no_mistake() -> None:
+    assert ask_hugging_face({"inputs": "a", "parameters": {"max_length": 142}}).options == '{"words": 100}'
+    with pytest.raises(RequestError, match=r"parameters\.max_length must be a whole number, not 5\.5") as caught:
+        ask_hugging_face({"inputs": "a", "parameters": {"max_length": 5.5}})
+    assert caught.value.field == "parameters.max_length"
+    with pytest.raises(RequestError, match=r"parameters\.num_beams must be a whole number of at least 1, not 0"):
+        ask_hugging_face({"inputs": "a", "parameters": {"num_beams": 0}})

@@ -97,6 +97,7 @@ class Service:
         if waiting in done:
             return waiting.result()
         waiting.cancel()
+        waiting.add_done_callback(lambda done: done.cancelled() or done.exception())  # else asyncio logs it as lost
         if leaving in done:
             raise ClientGoneError
         raise RequestError(504, f"no answer within {self.settings.timeout:g} s; send fewer texts or a smaller beam")
@@ -272,8 +273,9 @@ class Gate:
         try:
             if error := self._refused(scope):
                 await error_response(error)(scope, receive, noted)
-            else:
-                await self.app(scope, receive, noted)
+            else:  # a HEAD is answered as a GET; the body is left out by the protocol below
+                inner = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
+                await self.app(inner, receive, noted)
         except ClientGoneError:
             metrics.left.add()
         finally:

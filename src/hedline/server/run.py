@@ -13,7 +13,9 @@ from contextlib import suppress
 from typing import Any
 
 from hedline.errors import UserError, require
+from hedline.server.guards import BODIES
 from hedline.server.settings import ServeSettings
+from hedline.server.sweep import LONGEST, Sweeper
 
 
 def serve(settings: ServeSettings) -> None:
@@ -92,11 +94,16 @@ def _server(uvicorn: Any, config: Any, service: Any) -> Any:
 
 async def _run(server: Any, listener: socket.socket, service: Any, settings: ServeSettings) -> None:
     """Serve, and say when the models are loaded."""
-    announcing = asyncio.create_task(_announce(server, listener, service, settings))
+    sweeper = Sweeper(server.server_state.connections, min(settings.timeout, LONGEST), BODIES * settings.max_body)
+    beside = [
+        asyncio.create_task(_announce(server, listener, service, settings)),
+        asyncio.create_task(sweeper.run()),
+    ]
     try:
         await server.serve(sockets=[listener])
     finally:
-        announcing.cancel()
+        for task in beside:
+            task.cancel()
 
 
 async def _announce(server: Any, listener: socket.socket, service: Any, settings: ServeSettings) -> None:

@@ -80,7 +80,10 @@ def read_hugging_face(body: bytes, max_texts: int, max_width: int) -> Asked:
     if "inputs" not in value:
         raise RequestError(422, "inputs is missing: give a text or a list of texts", "inputs")
     texts = read_texts(value["inputs"], "inputs", max_texts)
-    chosen = read_options(_translated(value.get("parameters")), "parameters", max_width)
+    try:
+        chosen = read_options(_translated(value.get("parameters")), "parameters", max_width)
+    except RequestError as error:
+        raise _as_named_there(error, value["parameters"]) from None
     return Asked(texts, read_ids(None, len(texts)), chosen, kind="summary_text")
 
 
@@ -98,10 +101,19 @@ def _translated(parameters: Any) -> dict[str, Any]:
         if name in HUGGING_FACE and (name not in known or HUGGING_FACE[name] == name):
             translated = HUGGING_FACE[name]
             if translated and value is not None:
-                ours.setdefault(translated, value)
+                is_length = translated == "words" and type(value) is int  # as summaries may be, unlike headlines
+                ours.setdefault(translated, min(value, MOST["words"]) if is_length else value)
         else:
             ours[name] = value
     return ours
+
+
+def _as_named_there(error: RequestError, parameters: Mapping[str, Any]) -> RequestError:
+    """The error with the name that the client used for the option it is about."""
+    ours = error.field.removeprefix("parameters.")
+    theirs = next((name for name, option in HUGGING_FACE.items() if option == ours and name in parameters), ours)
+    sentence = error.sentence.replace(f"parameters.{ours}", f"parameters.{theirs}", 1)
+    return RequestError(error.status, sentence, f"parameters.{theirs}" if ours != error.field else error.field)
 
 
 def read_object(body: bytes) -> dict[str, Any]:

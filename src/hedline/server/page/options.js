@@ -52,7 +52,7 @@ function radio(name, value, text, usual) {
 
 function fieldFor(name, entry) {
   const label = document.createElement("label");
-  label.append(name.replaceAll("_", " "));
+  label.append(Object.assign(document.createElement("b"), { textContent: name.replaceAll("_", " ") }));
   const kind = [entry.type].flat()[0];
   const choices = entry.enum?.filter((each) => each !== null) ?? (kind === "boolean" ? ["true", "false"] : null);
   let field;
@@ -66,8 +66,8 @@ function fieldFor(name, entry) {
     if (entry.maximum) field.max = entry.maximum;
   }
   field.id = `more-${name}`;
-  if (entry.description) label.title = entry.description;
   label.append(field);
+  if (entry.description) label.append(Object.assign(document.createElement("small"), { textContent: entry.description }));
   return label;
 }
 

@@ -2,7 +2,7 @@
 
 import { headlines, pause, Trouble } from "./api.js";
 import { chosen } from "./options.js";
-import { guessColumn, readTable, writeTable } from "./table.js";
+import { decode, guessColumn, readTable, writeTable } from "./table.js";
 
 const $ = (id) => document.getElementById(id);
 const PART = 32; // texts a request, so that progress moves
@@ -33,10 +33,10 @@ async function take(file) {
   $("progress-text").textContent = "";
   try {
     if (file.size > MOST_BYTES) throw new Error("This file is too large for a page; hedline summarize takes files of any size.");
-    table = readTable(file.name, await file.text());
+    table = readTable(file.name, decode(await file.arrayBuffer()));
     if (!table.columns.length || !table.rows.length) throw new Error("There are no texts in this file.");
     name = file.name;
-    $("file-facts").textContent = `${file.name}: ${table.rows.length.toLocaleString()} rows`;
+    $("file-facts").textContent = `${file.name}: ${table.rows.length.toLocaleString()} ${table.rows.length === 1 ? "row" : "rows"}`;
     $("column").replaceChildren(...table.columns.map((column) => new Option(column, column)));
     $("column").value = guessColumn(table);
   } catch (error) {

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
+from functools import partial
 
 from hedline.api import find_model
-from hedline.experiments.record import EvaluationSet, Request, Results, Row, identify
+from hedline.experiments.record import Request, Results, Row
 from hedline.experiments.report import MISSING, Grid, Section, number
-from hedline.experiments.systems import headlines, score_outputs
+from hedline.experiments.systems import decode_row, score_outputs
 from hedline.plot import line_chart
 
 NAME = "dial"
@@ -24,19 +23,11 @@ def run(request: Request) -> Results:
     for chosen in request.evaluation_sets(NAME):
         for model in MODELS:
             for turn in TURNS:
-                _measure(f"{chosen.name}/{model}/{turn:g}", find_model(model), turn, chosen, request, results)
+                options = {**request.options, "abstractiveness": turn}
+                score = partial(score_outputs, items=chosen.items, preset=PRESET)
+                key = f"{chosen.name}/{model}/{turn:g}"
+                decode_row(key, find_model(model), options, chosen, request, results, score)
     return results
-
-
-def _measure(key: str, folder: Path, turn: float, chosen: EvaluationSet, request: Request, results: Results) -> None:
-    options = {**request.options, "abstractiveness": turn}
-    configuration = {"set": chosen.name, "items": len(chosen.items), "options": options}
-    who = identify(configuration, chosen.fingerprint, folder, request)
-    if results.has(key, who) and not request.force:
-        return
-    begin = time.monotonic()
-    outputs = headlines(folder, chosen.items, options, request.workers)
-    results.put(key, score_outputs(outputs, chosen.items, PRESET), who, time.monotonic() - begin)
 
 
 def pictures(rows: dict[str, Row]) -> dict[str, str]:

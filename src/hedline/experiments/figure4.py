@@ -6,12 +6,11 @@ by F1 and by recall at 75 bytes.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
-from hedline.experiments.record import EvaluationSet, Request, Results, Row, identify
+from hedline.experiments.record import EvaluationSet, Request, Results, Row
 from hedline.experiments.report import MISSING, Grid, Section, number
-from hedline.experiments.systems import ABS_SYSTEMS, System, headlines, score_outputs
+from hedline.experiments.systems import ABS_SYSTEMS, System, decode_row, score_outputs
 from hedline.plot import line_chart
 
 NAME = "figure4"
@@ -39,14 +38,13 @@ def _measure(
 ) -> None:
     common = {name: value for name, value in request.options.items() if name not in ("words", "bytes")}
     options = {**system.decode_options(common), "exact_words": words}
-    configuration = {"set": chosen.name, "items": len(chosen.items), "options": options}
-    who = identify(configuration, chosen.fingerprint, folder, request)
-    if results.has(key, who) and not request.force:
-        return
-    begin = time.monotonic()
-    outputs = headlines(folder, chosen.items, options, request.workers)
-    scores = {preset: score_outputs(outputs, chosen.items, preset) for preset in PRESETS}
-    results.put(key, {"words": words, "system": key.split("/")[1], **scores}, who, time.monotonic() - begin)
+    name = key.split("/")[1]
+
+    def row(outputs: list[str]) -> Row:
+        scores = {preset: score_outputs(outputs, chosen.items, preset) for preset in PRESETS}
+        return {"words": words, "system": name, **scores}
+
+    decode_row(key, folder, options, chosen, request, results, row)
 
 
 def pictures(rows: dict[str, Row]) -> dict[str, str]:

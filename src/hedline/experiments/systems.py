@@ -120,6 +120,25 @@ def describe(scores: Scores) -> str:
     return "\n".join([*lines, scores["signature"]])
 
 
+def decode_row(
+    key: str,
+    folder: Path,
+    options: dict[str, Any],
+    chosen: EvaluationSet,
+    request: Request,
+    results: Results,
+    row: Callable[[list[str]], dict[str, Any]],
+) -> None:
+    """Decode a set under these options unless the row is there already; row: what is kept of the headlines."""
+    configuration = {"set": chosen.name, "items": len(chosen.items), "options": options}
+    who = identify(configuration, chosen.fingerprint, folder, request)
+    if results.has(key, who) and not request.force:
+        return
+    begin = time.monotonic()
+    outputs = headlines(folder, chosen.items, options, request.workers)
+    results.put(key, row(outputs), who, time.monotonic() - begin)
+
+
 def measure_row(
     key: str,
     system: System,

@@ -35,13 +35,74 @@ class Regularization(NamedTuple):
     label_smoothing: float = 0.0
 
 
-class FeedForward(nn.Module):
+class WordModel(nn.Module):
+    """What the models over words share: an output layer [V W] over [h ; enc], and an input table F.
+
+    A subclass makes E and the encoder (None without one) before its output layer.
+    """
+
+    shape: Any
+    encoder: Any
+
+    def __init__(self, shape: Any, regularization: Regularization | None) -> None:
+        super().__init__()
+        self.shape = shape
+        self.regularization = regularization or Regularization()
+
+    def add_output(self, width: int, vocab_out: int, copies: Tensor | None) -> None:
+        """[V W] side by side with one bias; copies: as in FeedForward."""
+        self.output = nn.Linear(width, vocab_out)
+        nn.init.normal_(self.output.weight, std=self.shape.H**-0.5)
+        nn.init.zeros_(self.output.bias)
+        self.register_buffer("copies", copies if self.shape.share_copy else None, persistent=False)
+
+    def cross_entropy(self, flat: Tensor, batch: Batch) -> tuple[Tensor, int]:
+        """Sum of -log p over the batch's scored words, whose states are flat (T, 2H), and their number."""
+        smoothing = self.regularization.label_smoothing if self.training else 0.0
+        total = linear_cross_entropy(flat, self.output.weight, self.output.bias, batch.targets, smoothing)
+        return total, batch.count
+
+    def input_table(self) -> Tensor | None:
+        """F with the rows of shared words taken from W (share_copy); None when F stands alone."""
+        if self.copies is None or self.encoder is None:
+            return None
+        shared: Tensor = self.copies  # type: ignore[assignment]
+        W = self.output.weight[:, self.shape.H :]
+        return torch.where((shared >= 0)[:, None], W[shared.clamp(min=0)], self.encoder.F.weight)
+
+    def drop(self, x: Tensor) -> Tensor:
+        """Dropout, in training only."""
+        return F.dropout(x, self.regularization.dropout, self.training)
+
+    def folder_tensors(self) -> dict[str, Tensor]:
+        """Tensors by the model folder's names: [V W] apart again, F with its shared rows written out."""
+        state = dict(self.state_dict())
+        weight, bias = state.pop("output.weight"), state.pop("output.bias")
+        state |= {"V.weight": weight[:, : self.shape.H], "V.bias": bias}
+        if self.encoder is not None:
+            state["W.weight"] = weight[:, self.shape.H :]
+        table = self.input_table()
+        if table is not None:
+            state["encoder.F.weight"] = table.detach()
+        return state
+
+    def load_folder_tensors(self, tensors: dict[str, Tensor]) -> None:
+        """The inverse of `folder_tensors`."""
+        rest = dict(tensors)
+        parts = [rest.pop("V.weight")] + ([rest.pop("W.weight")] if self.encoder is not None else [])
+        rest |= {"output.weight": torch.cat(parts, dim=1), "output.bias": rest.pop("V.bias")}
+        self.load_state_dict(rest)
+
+
+class FeedForward(WordModel):
     """The paper's model with any of its encoders.
 
     copies: (Vin,) the output id of each input word that has one, -1 otherwise; needed by share_copy only.
     """
 
     family = "feedforward"
+    shape: FeedForwardShape
+    encoder: BagOfWords | Attention | None
 
     def __init__(
         self,
@@ -51,19 +112,14 @@ class FeedForward(nn.Module):
         regularization: Regularization | None = None,
         copies: Tensor | None = None,
     ) -> None:
-        super().__init__()
-        self.shape = shape
-        self.regularization = regularization or Regularization()
+        super().__init__(shape, regularization)
         self.E = embedding(vocab_out, shape.D)
         self.U = nn.Linear(shape.C * shape.D, shape.H)
         self.encoder = make_encoder(shape, vocab_in, vocab_out)
         if self.encoder is not None:
             self.encoder.dropout = self.regularization.dropout
         width = shape.H if self.encoder is None else 2 * shape.H
-        self.output = nn.Linear(width, vocab_out)  # [V W] side by side, one bias
-        nn.init.normal_(self.output.weight, std=shape.H**-0.5)
-        nn.init.zeros_(self.output.bias)
-        self.register_buffer("copies", copies if shape.share_copy else None, persistent=False)
+        self.add_output(width, vocab_out, copies)
 
     def loss(self, batch: Batch) -> tuple[Tensor, int]:
         """Sum of -log p over the batch's scored words (smoothed in training), and their number."""
@@ -72,9 +128,7 @@ class FeedForward(nn.Module):
             features = compiled(features, features, varying=2)
         places = (batch.token_rows, batch.token_positions)
         flat = features(self, batch.inputs, batch.input_lengths, batch.outputs, *places)
-        smoothing = self.regularization.label_smoothing if self.training else 0.0
-        total = linear_cross_entropy(flat, self.output.weight, self.output.bias, batch.targets, smoothing)
-        return total, batch.count
+        return self.cross_entropy(flat, batch)
 
     def word_states(self, inputs: Tensor, lengths: Tensor, outputs: Tensor, rows: Tensor, positions: Tensor) -> Tensor:
         """[h ; enc] (T, 2H) for the scored words outputs[rows, positions] alone, dropped out in training.
@@ -117,18 +171,6 @@ class FeedForward(nn.Module):
         enc, weights = self.encoder.attend(memory, context)
         return torch.cat([h, enc.to(h.dtype)], dim=-1), weights
 
-    def input_table(self) -> Tensor | None:
-        """F with the rows of shared words taken from W (share_copy); None when F stands alone."""
-        if self.copies is None or self.encoder is None:
-            return None
-        shared: Tensor = self.copies  # type: ignore[assignment]
-        W = self.output.weight[:, self.shape.H :]
-        return torch.where((shared >= 0)[:, None], W[shared.clamp(min=0)], self.encoder.F.weight)
-
-    def drop(self, x: Tensor) -> Tensor:
-        """Dropout, in training only."""
-        return F.dropout(x, self.regularization.dropout, self.training)
-
     def tables(self) -> list[Tensor]:
         """The embedding tables the paper renormalises: E, F and G."""
         encoder = self.encoder
@@ -142,25 +184,6 @@ class FeedForward(nn.Module):
     def filters(self) -> list[nn.Parameter]:
         """The filters of a convolution, (H, H, 2Q+1) each, which are trained at a rate of their own."""
         return self.encoder.filters() if isinstance(self.encoder, Convolution) else []
-
-    def folder_tensors(self) -> dict[str, Tensor]:
-        """Tensors by the model folder's names: [V W] apart again, F with its shared rows written out."""
-        state = dict(self.state_dict())
-        weight, bias = state.pop("output.weight"), state.pop("output.bias")
-        state |= {"V.weight": weight[:, : self.shape.H], "V.bias": bias}
-        if self.encoder is not None:
-            state["W.weight"] = weight[:, self.shape.H :]
-        table = self.input_table()
-        if table is not None:
-            state["encoder.F.weight"] = table.detach()
-        return state
-
-    def load_folder_tensors(self, tensors: dict[str, Tensor]) -> None:
-        """The inverse of `folder_tensors`."""
-        rest = dict(tensors)
-        parts = [rest.pop("V.weight")] + ([rest.pop("W.weight")] if self.encoder is not None else [])
-        rest |= {"output.weight": torch.cat(parts, dim=1), "output.bias": rest.pop("V.bias")}
-        self.load_state_dict(rest)
 
 
 def windows(embedded: Tensor, width: int) -> Tensor:

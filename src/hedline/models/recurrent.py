@@ -12,8 +12,7 @@ from torch import Tensor, nn
 
 from hedline.models.batch import START, Batch
 from hedline.models.encoders import Memory, RecurrentShape, align, embedding, working_type
-from hedline.models.nnlm import Regularization
-from hedline.models.softmax import linear_cross_entropy
+from hedline.models.nnlm import Regularization, WordModel
 
 GATES = {"rnn": 1, "lstm": 4}
 State = tuple[Tensor, Tensor]
@@ -42,10 +41,12 @@ class ConvolvedWords(nn.Module):
         return Memory(keys, x, mask)
 
 
-class Recurrent(nn.Module):
+class Recurrent(WordModel):
     """Attention encoder and recurrent decoder. copies: as in nnlm.FeedForward."""
 
     family = "recurrent"
+    shape: RecurrentShape
+    encoder: ConvolvedWords
 
     def __init__(
         self,
@@ -55,9 +56,7 @@ class Recurrent(nn.Module):
         regularization: Regularization | None = None,
         copies: Tensor | None = None,
     ) -> None:
-        super().__init__()
-        self.shape = shape
-        self.regularization = regularization or Regularization()
+        super().__init__(shape, regularization)
         H, gates = shape.H, GATES[shape.decoder]
         self.E = embedding(vocab_out, shape.D)
         self.encoder = ConvolvedWords(shape, vocab_in)
@@ -67,18 +66,12 @@ class Recurrent(nn.Module):
             nn.init.constant_(self.word_gates.bias[H : 2 * H], 1.0)
         self.state_gates = nn.Linear(2 * H, gates * H, bias=False)
         nn.init.normal_(self.state_gates.weight, std=(2 * H) ** -0.5)
-        self.output = nn.Linear(2 * H, vocab_out)
-        nn.init.normal_(self.output.weight, std=H**-0.5)
-        nn.init.zeros_(self.output.bias)
-        self.register_buffer("copies", copies if shape.share_copy else None, persistent=False)
+        self.add_output(2 * H, vocab_out, copies)
 
     def loss(self, batch: Batch) -> tuple[Tensor, int]:
         """Sum of -log p over the batch's scored words (smoothed in training), and their number."""
         memory = self.read(batch.inputs, batch.input_lengths)
-        flat = self.drop(batch.pick(self.states(memory, batch.outputs)[0]))
-        smoothing = self.regularization.label_smoothing if self.training else 0.0
-        total = linear_cross_entropy(flat, self.output.weight, self.output.bias, batch.targets, smoothing)
-        return total, batch.count
+        return self.cross_entropy(self.drop(batch.pick(self.states(memory, batch.outputs)[0])), batch)
 
     def read(self, inputs: Tensor, lengths: Tensor) -> Memory:
         """The encoder's memory of inputs (B, M)."""
@@ -115,34 +108,6 @@ class Recurrent(nn.Module):
         h, cell = h.to(memory.values.dtype), cell.to(memory.values.dtype)
         return (h, cell), torch.cat([h, context.to(h.dtype)], dim=-1), weights[:, 0]
 
-    def input_table(self) -> Tensor | None:
-        """F with the rows of shared words taken from W (share_copy); None when F stands alone."""
-        if self.copies is None:
-            return None
-        shared: Tensor = self.copies  # type: ignore[assignment]
-        W = self.output.weight[:, self.shape.H :]
-        return torch.where((shared >= 0)[:, None], W[shared.clamp(min=0)], self.encoder.F.weight)
-
-    def drop(self, x: Tensor) -> Tensor:
-        """Dropout, in training only."""
-        return F.dropout(x, self.regularization.dropout, self.training)
-
     def tables(self) -> list[Tensor]:
         """The embedding tables: E and F."""
         return [self.E.weight, self.encoder.F.weight]
-
-    def folder_tensors(self) -> dict[str, Tensor]:
-        """Tensors by the model folder's names."""
-        state = dict(self.state_dict())
-        weight, bias = state.pop("output.weight"), state.pop("output.bias")
-        state |= {"V.weight": weight[:, : self.shape.H], "W.weight": weight[:, self.shape.H :], "V.bias": bias}
-        table = self.input_table()
-        if table is not None:
-            state["encoder.F.weight"] = table.detach()
-        return state
-
-    def load_folder_tensors(self, tensors: dict[str, Tensor]) -> None:
-        """The inverse of `folder_tensors`."""
-        rest = dict(tensors)
-        weight = torch.cat([rest.pop("V.weight"), rest.pop("W.weight")], dim=1)
-        self.load_state_dict(rest | {"output.weight": weight, "output.bias": rest.pop("V.bias")})

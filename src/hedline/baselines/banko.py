@@ -120,7 +120,7 @@ def content_probabilities(corpus: Corpus) -> Doubles:
 
 
 def _word_pairs(texts: Texts) -> npt.NDArray[np.int64]:
-    """Rising distinct keys `word · sentences + sentence`; np.unique would hash, which is slower on so many."""
+    """Rising distinct keys `word · sentences + sentence`; np.unique would hash, which is slower on this many keys."""
     keys = texts.flat.astype(np.int64)
     keys *= len(texts)
     keys += texts.owners

@@ -90,7 +90,7 @@ def encode_corpus(data: Sequence[Path], work: WorkFolder, limit: int | None = No
 
 
 def _encode_file(path: Path, ids: dict[str, int], limit: int | None) -> dict[str, Array]:
-    """Encode one file, adding its new words to `ids`; the new words are part of the result, a line each."""
+    """Encode one file, adding its new words to `ids`; the new words are part of the result, one per line."""
     known = len(ids)
     sides: dict[str, tuple[list[Ids], list[int]]] = {"leads": ([], [0]), "headlines": ([], [0])}
     pairs = training_pairs([path], f"encoding {path.name}", limit)

@@ -3,7 +3,7 @@
 Ours: as shipped (its own beam, its shortlist), with the peers' beam where that is another one, and with the shortlist
 off. Peers of t5-small's and distilbart's shapes: a token for each word; t5-small also with CTranslate2's own map of
 candidates, and reading and writing as many tokens as our model has pieces for the same texts. A real peer: any
-transformer of ours, run by CTranslate2 instead, headlines as long as it likes.
+transformer of ours, run by CTranslate2 instead, with headlines of its own length.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ System = Callable[[Sequence[str]], Any]
 
 
 def our_systems(path: str, free: bool) -> tuple[dict[str, System], dict[str, Any]]:
-    """A model's systems, 12 words a headline, and facts about each; free: also headlines as long as it likes."""
+    """A model's systems, 12 words per headline, and facts about each; free: also headlines of its own length."""
     from hedline.api import load
     from hedline.decoding.options import DecodeOptions
     from hedline.runtime.folder import ModelFolder
@@ -80,7 +80,7 @@ def _in_pieces(peer: Peer, subwords: Subwords, texts: Sequence[str]) -> System:
 
 
 def real_peer(name: str, path: str, folder: str, threads: int) -> dict[str, System]:
-    """A transformer of ours at `folder`, written for CTranslate2 at `path`; headlines as long as it likes."""
+    """A transformer of ours at `folder`, written for CTranslate2 at `path`; headlines have the model's own length."""
     from hedline.api import load
     from hedline.decoding.options import DecodeOptions
 

@@ -162,7 +162,7 @@ def language(candidate: Candidate, settings: FilterSettings) -> bool:
     if foreign and foreign > sum(map(ENGLISH.__contains__, candidate.lead_words)):
         return True
     if len(candidate.pair.lead.encode("utf-8", "replace")) < 1.2 * len(candidate.pair.lead):
-        return False  # so few bytes beyond one a letter cannot be a fifth of other scripts
+        return False  # almost one byte per letter: no fifth of them can be of another script
     letters = [letter for letter in candidate.pair.lead if letter.isalpha()]
     return sum(letter > "\u024f" for letter in letters) > 0.2 * len(letters)
 

@@ -164,8 +164,8 @@ PREFIX_CHARACTERS = 75
 class Chunk:
     """Numbers of the pairs that passed the filters.
 
-    words: the chunk's word types; inputs, outputs: flat indices into them; *_lengths, overlap, overlap75, dates and the
-    three keys: one a pair (keys uint64, dates as the number yyyymmdd or 0); raw: JSON texts of the pairs in raw_index.
+    words: the chunk's word types; inputs, outputs: flat indices into them; *_lengths, overlap, overlap75, dates and
+    keys: one number per pair (keys uint64, dates as yyyymmdd or 0); raw: JSON texts of the pairs in raw_index.
     """
 
     role: str

@@ -27,7 +27,7 @@ from hedline.text.vocab import Vocabulary
 
 MOST_WORDS = 60  # words that sentences are read up to; the first sentence is always read
 LONGEST = 100  # units after which even a first sentence is cut, in words
-SHORT = 4  # a text of so few words is its own headline
+SHORT = 4  # a text of at most this many words is its own headline
 LONG_WORDS = 20  # characters a word on average: a script without spaces, or no language at all
 UNSPACED = "the input has no spaces between words, which a model needs; it is returned as it is"
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"

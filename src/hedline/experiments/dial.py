@@ -46,7 +46,7 @@ def pictures(rows: dict[str, Row]) -> dict[str, str]:
 
 
 def render(rows: dict[str, Row]) -> list[Section]:
-    """A table a set: copied words and ROUGE of both models at every turn."""
+    """One table for each set: copied words and ROUGE of both models at every turn."""
     names = sorted({key.partition("/")[0] for key in rows})
     return [_section(name, rows) for name in names] or [Section("The abstractiveness dial", body="Not measured yet.")]
 

@@ -208,7 +208,7 @@ def _summarize(summarizer: Any, task: tuple[Sequence[EvaluationItem], dict[str, 
 
 
 def read_leads(file: Path, limit: int | None = None) -> list[EvaluationItem]:
-    """The inputs of an evaluation set or pairs file, or of a plain text file (one a line, no references)."""
+    """The inputs of an evaluation set or pairs file, or of a plain text file (one per line, no references)."""
     if str(file) == "-":
         # Not splitlines: a line separator inside a lead (U+2028) would make it two, as it does not in a file.
         lines = [line.removesuffix("\n") for line in sys.stdin][:limit]

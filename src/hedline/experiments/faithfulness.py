@@ -102,7 +102,7 @@ def _letters(text: str) -> set[str]:
 
 
 def render(rows: dict[str, Row]) -> list[Section]:
-    """A table a set."""
+    """One table for each set."""
     names = sorted({key.partition("/")[0] for key in rows}) or [""]
     return [
         Section(f"Faithfulness on {name}" if name else "Faithfulness", _grid(name, rows), notes=NOTES) for name in names

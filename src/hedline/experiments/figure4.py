@@ -73,7 +73,7 @@ def _points(set_name: str, system: str, preset: str, metric: str, rows: dict[str
 
 
 def render(rows: dict[str, Row]) -> list[Section]:
-    """A table a set and measure: a row for each length."""
+    """One table for each set and measure, with a row for each length."""
     names = sorted({key.partition("/")[0] for key in rows})
     return [_section(name, preset, rows) for name in names for preset in PRESETS] or [
         Section("Figure 4: ROUGE against the length of the summary", body="Not measured yet.")
@@ -89,6 +89,8 @@ def _section(name: str, preset: str, rows: dict[str, Row]) -> Section:
     return Section(
         f"Figure 4: ROUGE against the length of the summary on {name}, {PRESETS[preset]}",
         grid,
-        notes=(f"{items:,} inputs, exactly so many words each, {PRESETS[preset]}.",),
+        notes=(
+            f"{items:,} inputs, each headline with exactly the number of words in the first column; {PRESETS[preset]}.",
+        ),
         picture=f"{NAME}-{name}-{preset}.svg",
     )

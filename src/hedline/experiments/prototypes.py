@@ -1,7 +1,7 @@
 """The baselines of Table 1 on the first inputs of a set, beside what quick prototypes of them reached there.
 
-A prototype's score is the least that a system should reach. COMPRESS takes a second a headline, so that its prototype
-was run on fewer inputs; PREFIX is measured on both numbers of inputs.
+A prototype's score is the least that a system should reach. COMPRESS takes a second for each headline, so that its
+prototype was run on fewer inputs; PREFIX is measured on both numbers of inputs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def run(request: Request) -> Results:
 
 
 def render(rows: dict[str, Row]) -> list[Section]:
-    """A table a set; without any results, the prototypes' numbers alone."""
+    """One table for each set; without any results, the prototypes' numbers alone."""
     measured = {key.partition(",")[0] for key in rows}
     return [
         Section(f"The baselines beside their prototypes: F1 on {name}", _grid(name, rows), notes=NOTES)

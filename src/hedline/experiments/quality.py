@@ -64,7 +64,7 @@ def systems(row: Row) -> dict[str, Row]:
 
 
 def render(rows: dict[str, Row]) -> list[Section]:
-    """A table a set and measure, then the pictures of speed and training."""
+    """One table for each set and measure, then the pictures of speed and training."""
     groups = sorted({key.rpartition("/")[0] for key in rows})
     sections = [_section(group, rows) for group in groups] or [Section("The shipped models", body=NOT_MEASURED)]
     if rows:

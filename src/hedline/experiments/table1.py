@@ -70,7 +70,7 @@ def prefix_words(chosen: EvaluationSet) -> System:
 
 
 def render(rows: dict[str, Row]) -> list[Section]:
-    """A table a set; without any results, the published numbers alone."""
+    """One table for each set; without any results, the published numbers alone."""
     names = sorted({key.partition("/")[0] for key in rows}) or [""]
     return [
         Section(

@@ -68,7 +68,7 @@ def _mark(preset: str) -> str:
 
 
 def render(rows: dict[str, Row]) -> list[Section]:
-    """A table a set, with the gap of each row to its model's own beam search (beam, ABS+, abstractive)."""
+    """One table for each set, with the gap of each row to its model's own beam search (beam, ABS+, abstractive)."""
     names = sorted({key.partition("/")[0] for key in rows}) or [""]
     return [
         Section(

@@ -60,7 +60,7 @@ class Vocabulary:
         return [self.words[index] for index in ids]
 
     def save(self, path: Path) -> None:
-        """Write the words, one a line, in id order."""
+        """Write one word per line, in the order of the ids."""
         write_text(path, "".join(f"{word}\n" for word in self.words))
 
     @classmethod

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hedline.text.claims import ends_inside, says_little
-from hedline.text.lead_words import is_message, is_steady, laid_on, read_words
+from hedline.decoding.choice import ends_inside, form_faults, is_message, says_little
+from hedline.text.meaning import is_steady, laid_on, read_words
 from hedline.text.statements import is_delicate, wrong_relations
 
 ASBESTOS = "The school will only reopen if tests show the air is free of asbestos, the council said."
@@ -14,65 +14,42 @@ JOBLESS = "Unemployment in Spain fell from 12.4 percent to 11.8 percent in the t
 BEAR = "Wildlife officers shot the wrong bear; the animal that attacked a hiker has not been caught."
 TABLOID = "A tabloid wrote that the duchess was expecting twins, but a spokeswoman said this was untrue."
 ENGINE = "Had the engine failed a minute earlier, the plane would have crashed into the town, investigators said."
-SHRUNK = "The town's population shrank by 800 last year while the number of visitors rose by 300."
 PAIRS = [
     (ASBESTOS, "School to reopen if tests show asbestos", "School to reopen only if air is free of asbestos"),
     (HACKERS, "North Korea stole emails", "Hackers believed to be working for North Korea stole emails"),
     (JOBLESS, "Spain fell in third quarter", "Unemployment in Spain fell to 11.8 percent"),
-    (JOBLESS, "Unemployment in Spain fell 12.4 percent", "Unemployment in Spain fell from 12.4 percent"),
     (BEAR, "Officers shot wrong bear that attacked a hiker", "Officers shot the wrong bear"),
     (TABLOID, "Duchess was expecting twins", "Tabloid's report on duchess and twins untrue"),
     (ENGINE, "Engine failed a minute earlier, plane would have crashed", "Plane would have crashed into the town"),
-    (SHRUNK, "Population shrank by 300 as visitors rose by 800", "Population shrank by 800 as visitors rose by 300"),
     ("Almost 90 people have died of cholera since May.", "90 people have died of cholera", "Almost 90 died of cholera"),
     ("Not one of the 27 ports met the target.", "Ports met the target", "Not one of 27 ports met target"),
     ("Few voters turned out for the vote.", "Voters turned out for vote", "Few voters turned out for vote"),
     ("The mill was sued by the Lund Post over its smoke.", "Mill sues Lund Post", "Lund Post sues mill over its smoke"),
     ("Two hostages were freed after talks led by Qatar.", "Qatar frees two hostages", "Two hostages freed after talks"),
-    ("The coach of Ghana, whose rival won, was dismissed.", "Coach of rival dismissed", "Coach of Ghana dismissed"),
     ("Efforts to rescue a whale were unsuccessful.", "Whale rescued", "Efforts to rescue whale unsuccessful"),
     (
         "The mayor took back his claim that the lake was safe.",
         "Lake was safe, mayor says",
         "Mayor takes back lake claim",
     ),
-    ("A court voided the sale of the mill to a bank.", "Court sale of the mill", "Court voided sale of the mill"),
-    (
-        "The club had not offered its striker to Lund.",
-        "Club was not offered to Lund",
-        "Club had not offered its striker",
-    ),
-    ("The former head of the bank was jailed in May.", "Head of bank jailed", "Former head of bank jailed"),
-    (
-        "The firm is in talks to buy a maker of taxis.",
-        "Firm in talks to buy taxis",
-        "Firm in talks to buy maker of taxis",
-    ),
     ("The baker need not pay a fine, a court decided.", "Baker must not pay fine", "Baker need not pay fine"),
-    (
-        "Oil dropped below 5 euros for the first time.",
-        "Oil drops for first time",
-        "Oil drops below 5 euros for first time",
-    ),
     ("The mill is shut except on Mondays and holidays.", "Mill shut except on holidays", "Mill shut most days"),
-    ("The mayor wants to leave in May, a friend said.", "Mayor says he wants to leave", "Mayor wants to leave: friend"),
     ("The storm did not cause as much damage as feared.", "Storm did not cause damage", "Storm not as bad as feared"),
     (
-        "Farmers accuse the mill of polluting a river.",
-        "Farmers accuse mill of river",
-        "Farmers accuse mill of polluting",
+        "Traders who expected the bank to cut rates were disappointed.",
+        "Traders disappointed after bank cuts rates",
+        "Traders who expected bank to cut rates disappointed",
     ),
     (
-        "The king had been taken to hospital on Saturday.",
-        "King had taken to hospital",
-        "King had been taken to hospital",
+        "A driver was attacked by a man whom he had asked to pay.",
+        "Driver attacked by man who asked to pay",
+        "Driver attacked by man",
     ),
     (
-        "The court annulled the ban of a Kenyan runner.",
-        "Kenyan court annulled ban",
-        "Court annulled ban of Kenyan runner",
+        "Soldiers fired on a crowd, a witness said; the army denies it.",
+        "Soldiers fired on crowd, army says",
+        "Soldiers fired on crowd, witness says",
     ),
-    ("Prosecutors dropped a complaint about the mayor.", "Mayor charged", "Prosecutors dropped complaint"),
 ]
 
 
@@ -83,9 +60,8 @@ def test_a_wrong_headline_is_told_from_a_true_one(lead, wrong, right):
 
 
 def test_what_only_says_less_does_not_turn_the_meaning():
-    lead = "The firm is in talks to buy a maker of taxis."
-    assert wrong_relations("Firm in talks to buy taxis", lead)
-    assert wrong_relations("Firm in talks to buy taxis", lead, turning=True) == []
+    assert wrong_relations("Spain fell in third quarter", JOBLESS)
+    assert wrong_relations("Spain fell in third quarter", JOBLESS, turning=True) == []
     assert wrong_relations("Ports met the target", "Not one of the 27 ports met the target.", turning=True)
 
 
@@ -129,3 +105,20 @@ def test_a_limit_does_not_end_inside_a_phrase():
     lead = "The carmaker denied that it was planning to sell its truck division."
     assert ends_inside("Carmaker denies planning to sell its truck", lead) and ends_inside("Carmaker to sell S.", lead)
     assert not ends_inside("Carmaker denies planning to sell its truck division", lead)
+
+
+def test_a_headline_is_a_whole_sentence():
+    lead = "A tribunal overturned the suspension of the coach, who had denied giving runners banned pills."
+    assert form_faults("Tribunal overturns suspension of coach who denied", lead)
+    assert form_faults("Tribunal overturns suspension of the", lead)
+    assert form_faults("Tribunal overturns. Suspension of coach", lead)
+    assert form_faults("Tribunal overturns suspension of coach", lead) == []
+    unless = "Unless parliament approves the budget, teachers in Lund will not be paid in March."
+    assert form_faults("Unless parliament approves budget for teachers in Lund", unless)
+    assert form_faults("Unless parliament approves budget, teachers will not be paid", unless) == []
+
+
+def test_a_second_choice_joins_no_words_over_a_verb():
+    lead = "Crime fell in the suburbs but rose in the city centre, police said."
+    assert not is_steady("Crime fell in the city centre", lead, ordered=True)
+    assert is_steady("Crime fell in the suburbs", lead, ordered=True)

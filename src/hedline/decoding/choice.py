@@ -22,10 +22,28 @@ import numpy as np
 
 from hedline.arrays import Doubles
 from hedline.decoding.summary import Hypothesis
-from hedline.text.claims import ends_inside, says_little
-from hedline.text.lead_words import is_message, is_steady
-from hedline.text.meaning import altered_quotations, judge_polarity, quotation_marks, without_marks
+from hedline.text.meaning import (
+    ARTICLES,
+    CHANGES,
+    RELATIVES,
+    SAYING,
+    STOPS,
+    TO_BE,
+    Words,
+    altered_quotations,
+    has_verb,
+    is_one_place,
+    is_steady,
+    is_verb,
+    judge_polarity,
+    laid_on,
+    may_be_verb,
+    quotation_marks,
+    read_words,
+    without_marks,
+)
 from hedline.text.polarity_cues import Cue, polarity_cues, stem
+from hedline.text.polarity_words import FEW, word_set
 from hedline.text.remembered import remembered
 from hedline.text.statements import is_delicate, wrong_relations
 from hedline.text.tokenize import FUNCTION_WORDS
@@ -33,9 +51,29 @@ from hedline.text.tokenize import FUNCTION_WORDS
 CANDIDATES = 8  # how many of the search's best endings vote
 TEMPERATURE = 1.0  # of the votes: their weights are softmax(key / temperature)
 DIGITS = 9  # expected overlaps that agree so far are equal, whatever order a processor added them in
+FEW_CONTENT = 5  # content words up to which a headline without a verb is half a sentence
 CRUMB = 5  # words under which a headline is printed only where no longer one passes
 LONG = 8  # content words up to which no headline counts as padded
 NEW_SHARE = 0.25  # of the content words of a long headline
+
+SUBORDINATE = word_set("unless if although though while until had should without barring once")
+BEFORE_NO_COMMA = TO_BE | ARTICLES | {"of", "will", "would"}
+JOINING = word_set("as if when while because unless although but that")
+OPENING_STOPS = frozenset(".,;:!?)")
+COUNTS = word_set("two three four five six seven eight nine ten")
+QUESTION_WORDS = word_set("how what why when where who is are can do does should will")
+UNFINISHED = word_set(
+    """a an the of to in at by for from with and or as is are was were be been will would may might could can its his
+    their than but if unless because not no never nor except excluding without into onto between among against during
+    through : ,"""
+)
+
+REPORTING = word_set("said says told announced reported")
+TELLTALE = re.compile(
+    r"^(?:add|allow|support|make|do not) (?:an? |the |support |option |log )"
+    r"|\b(?:please|regards|i am writing|i would like|when i|we (?:present|propose|study|introduce|show|describe)"
+    r"|in this paper|steps to reproduce|\d{3} error|stack trace|click on|the browser|dishwasher safe)\b"
+)
 
 _WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(r"[^\W\d_]+")
@@ -77,23 +115,25 @@ class Guards:
 
     def faults(self, text: str, lead: str) -> tuple[str, ...]:
         """What stands against printing a headline: numbers and names without support, polarity words, quotations."""
-        from hedline.metrics.numbers import unsupported_numbers
-        from hedline.metrics.support import unsupported_names
-
-        found: list[str] = []
-        if self.numbers:
-            found += unsupported_numbers(text, lead)
-        if self.names:
-            found += unsupported_names(text, lead, self.casing)
+        found = self._unsupported(text, lead)
         if self.meaning:
             found += meaning_faults((text, lead))
             found += altered_quotations(text, lead)
             found += invented_frame(text, lead)
+            found += form_faults(text, lead)
         if self.limited or self.forced:
             found += self._cut_words(text, lead)
         if self.forced:
             found += padding(text, lead)
         return tuple(found)
+
+    def _unsupported(self, text: str, lead: str) -> list[str]:
+        """Numbers and names that the lead does not have."""
+        from hedline.metrics.numbers import unsupported_numbers
+        from hedline.metrics.support import unsupported_names
+
+        found = list(unsupported_numbers(text, lead)) if self.numbers else []
+        return found + list(unsupported_names(text, lead, self.casing)) if self.names else found
 
     def _cut_words(self, text: str, lead: str) -> list[str]:
         """Words that nobody knows: the last one where a limit may have cut it, every one where a length was forced."""
@@ -113,22 +153,25 @@ class Guards:
         A candidate whose only fault is an altered quotation loses the marks.
         """
         once: dict[str, Hypothesis] = {}
-        turned = bool(self.meaning and candidates) and (
-            (self.careful and (is_delicate(lead) or bool(lead_cues(lead))))
-            or is_message(lead)
-            or turns_meaning(candidates[0].text, lead)
-        )
+        turned = self.meaning and self._needs_care(candidates, lead)
         for each in candidates:
             kept = self._unquoted(each) if self.meaning and altered_quotations(each.text, lead) else each
             long_enough = self.least < 2 or not says_little(kept.text, lead)
-            if lead_cues(lead) and len(kept.text.split()) < self.least:
-                long_enough = False
+            if lead_cues(lead) and self.least > 1:
+                long_enough = long_enough and len(kept.text.split()) >= self.least and _says_what(kept.text, lead)
             if turned and not is_steady(kept.text, lead, self.careful or is_message(lead)):
                 continue
             if kept.text and kept.text not in once and long_enough and not self.faults(kept.text, lead):
                 once[kept.text] = kept
         crumb = CRUMB if self.meaning and not self.limited and not self.forced else 0
         return sorted(once.values(), key=lambda each: (each.short, len(each.text.split()) < crumb))
+
+    def _needs_care(self, candidates: Sequence[Hypothesis], lead: str) -> bool:
+        """Whether only words of the lead are safe: the headline that would be printed turns its meaning round."""
+        if is_message(lead) or (self.careful and (is_delicate(lead) or bool(lead_cues(lead)))):
+            return True
+        first = next((each.text for each in candidates if not self._unsupported(each.text, lead)), None)
+        return first is not None and turns_meaning(first, lead)
 
     def _unquoted(self, candidate: Hypothesis) -> Hypothesis:
         """A candidate without its quotation marks; one that stood alone was a word of the length asked for."""
@@ -146,6 +189,102 @@ def meaning_faults(pair: tuple[str, str]) -> tuple[str, ...]:
 def turns_meaning(text: str, lead: str) -> bool:
     """Whether a headline says otherwise than its lead, and not only less."""
     return bool(judge_polarity(lead_cues(lead), lead, text)[0]) or bool(wrong_relations(text, lead, turning=True))
+
+
+def form_faults(text: str, lead: str) -> list[str]:
+    """A headline that is no whole sentence: it begins or ends in the middle of one, or a point stands inside it."""
+    said, told = read_words(text), read_words(lead)
+    if not said.lower:
+        return []
+    asks = "?" in said.lower or said.lower[0] not in told.lower[1:]
+    outside = said.lower[0] in OPENING_STOPS or _stays_outside(said, told)
+    found = [said.raw[0]] if outside or (said.lower[0] in ("who", "which", "whose", "to") and not asks) else []
+    if said.raw[-1] != "May" and (said.lower[-1] in UNFINISHED or said.lower[-1].endswith(("n't", "n’t"))):
+        found.append(said.raw[-1])
+    ends = {token for token, after in pairwise(told.lower) if after == "."}
+    for place, (token, after) in enumerate(pairwise(said.raw)):
+        inside = place + 2 < len(said) or token in UNFINISHED
+        inside = inside and token.islower() and token not in ends and (len(token) > 2 or token in UNFINISHED)
+        if (after == "." and inside) or (after == "," and token in BEFORE_NO_COMMA):
+            found.append(token + after)
+    return [*found, said.raw[-1]] if _breaks_off(said, told) else found
+
+
+def _breaks_off(said: Words, told: Words) -> bool:
+    """Whether the last word wants another: "the coach who denied" (giving pills), "cancelled as storm" (missed it)."""
+    last = laid_on(said, told)[-1]
+    if not 0 < last < len(told) - 1:
+        return False
+    after = told.lower[last + 1]
+    if is_verb(told, last) and said.stems[-1] not in SAYING - {"deny"}:
+        active = said.lower[-1].endswith("s") or not RELATIVES.isdisjoint(said.lower[-3:-1])
+        return active and (after.endswith("ing") or after in ARTICLES)
+    return not JOINING.isdisjoint(said.lower[-3:-1]) and (is_verb(told, last + 1) or after in TO_BE)
+
+
+def _says_what(text: str, lead: str) -> bool:
+    """Whether a headline has something like a verb, its own or the lead's."""
+    said, told = read_words(text), read_words(lead)
+    content = sum(token not in FEW for token in said.lower)
+    if content > FEW_CONTENT or has_verb(text) or "to" in said.lower or not STOPS.isdisjoint(said.lower):
+        return True
+    new = (token for token, each in zip(said.lower, said.stems, strict=True) if each not in told.known)
+    return any(token.endswith("s") for token in new) or any(
+        may_be_verb(told, place) for place in laid_on(said, told) if place >= 0
+    )
+
+
+def _stays_outside(said: Words, told: Words) -> bool:
+    """Whether a headline that begins like its lead with "unless" or "if" never gets to the verb of the main clause."""
+    if said.lower[0] not in SUBORDINATE or said.lower[0] != told.lower[0] or "," not in told.lower:
+        return False
+    comma = told.lower.index(",")
+    main = [place for place in laid_on(said, told) if place > comma]
+    return not any(is_verb(told, place) or told.lower[place - 1] in TO_BE for place in main)
+
+
+def ends_inside(headline: str, lead: str) -> bool:
+    """Whether a headline ends in the middle of the lead's phrase: "its truck" for "its truck division"."""
+    said, told = read_words(headline), read_words(lead)
+    if any(len(token) == 1 and token.isalpha() and token not in told.raw for token in said.raw[-2:]):
+        return True  # "off S."
+    last = laid_on(said, told)[-1] if len(said) else -1
+    if last < 0 or last + 1 >= len(told):
+        return False
+    after = told.raw[last + 1]
+    noun = after.islower() and after not in FEW | STOPS and not is_verb(told, last + 1) and not after.endswith("ly")
+    known = told.raw[last].islower() and is_one_place(told, told.stems[last])
+    return noun and known and (told.lower[last] in COUNTS or not is_verb(told, last))
+
+
+def says_little(headline: str, lead: str) -> bool:
+    """Whether so few words are taken that they say nothing, or half of something: "Arbitration to be over".
+
+    Questions and quotations may be short.
+    """
+    said, told = read_words(headline), read_words(lead)
+    if not 3 < len(told.places) < 25 or "?" in told.lower or "?" in said.lower or '"' in said.lower:
+        return False
+    content = sum(token not in FEW and token not in STOPS for token in said.lower)
+    taken = sum(place >= 0 for place in laid_on(said, told))
+    return taken < 3 and content < 3 and QUESTION_WORDS.isdisjoint(said.lower[:1])
+
+
+def is_message(lead: str) -> bool:
+    """Whether a text is no news: somebody writes to somebody, tells of a change to a program, or offers a thing.
+
+    >>> is_message("Please find attached the minutes."), is_message("The mayor of Lund resigned on Monday, he said.")
+    (True, False)
+    """
+    told = read_words(lead)
+    if not told.raw or not REPORTING.isdisjoint(told.lower):
+        return False
+    if told.lower[0] in CHANGES or TELLTALE.search(lead.lower()):
+        return True
+    places = range(1, len(told))
+    if len(told) < 8 or not (ARTICLES - {"a", "an"}).isdisjoint(told.lower):
+        return False
+    return not any(may_be_verb(told, i) or told.lower[i] in TO_BE or told.raw[i][0].isupper() for i in places)
 
 
 def padding(text: str, lead: str) -> list[str]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.summary import Hypothesis
+from hedline.text.meaning import has_verb
 from hedline.text.surface import capitalized
 from hedline.text.tokenize import FUNCTION_WORDS
 
@@ -22,7 +23,26 @@ _OPENERS = frozenset(
 )
 _SPOKEN = frozenset(["said", "says", "say", "told", "added", "wrote", "warned", "estimated"])
 _LINKS = frozenset(
-    ["to", "of", "in", "on", "for", "with", "by", "from", "at", "and", "or", "over", "into", "that", "but"]
+    [
+        "to",
+        "of",
+        "in",
+        "on",
+        "for",
+        "with",
+        "by",
+        "from",
+        "at",
+        "and",
+        "or",
+        "over",
+        "into",
+        "that",
+        "but",
+        "whether",
+        "than",
+        "as",
+    ]
 )
 _SUBORDINATE = frozenset(
     ["unless", "if", "although", "though", "while", "when", "after", "before", "because", "as", "until", "without"]
@@ -75,17 +95,25 @@ def _worth(parts: Sequence[str], end: int, options: DecodeOptions) -> float:
     elif following in ("of", "that") or last == "I":
         quality = 0.0
     elif last[-1] in ".!?" or following == "." or last[-1] in ",;:—–-" or following in _OPENERS:
-        quality = 3.0
+        quality = 4.0
     elif _bare(last) in FUNCTION_WORDS or last[0].isdigit() or following in _PARTICLES:
         quality = 0.0
     else:
-        quality = 2.0 if following in _LINKS else 0.5
+        quality = 1.5 if following in _LINKS else 0.0
+    if not has_verb(_unsaid(parts[:end])):
+        quality -= 8.0
     if _bare(parts[0]) in _SUBORDINATE and not _reaches_main_clause(parts[:end]):
         quality -= 20.0
     asked = options.words or min(USUAL, options.word_limit)
     if options.fill:
         asked = options.word_limit
-    return quality - 0.35 * abs(end - asked)
+    return quality - (0.35 * (asked - end) if end < asked else 0.25 * (end - asked))
+
+
+def _unsaid(parts: Sequence[str]) -> str:
+    """What follows the last word of saying, where something does: "the pilot" of "A spokesman said the pilot"."""
+    spoken = [place for place, part in enumerate(parts[:-1]) if _bare(part) in _SPOKEN]
+    return " ".join(parts[spoken[-1] + 1 :] if spoken else parts)
 
 
 def _reaches_main_clause(parts: Sequence[str]) -> bool:

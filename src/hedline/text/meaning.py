@@ -15,26 +15,32 @@ All of it is lists of words and counting, fast enough to label millions of train
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import zip_longest
 
 from hedline.text.polarity_cues import TOKEN, Cue, polarity_cues, stem
-from hedline.text.polarity_words import ADDED, ARRANGEMENTS, DENIAL, DENYING, EQUIVALENTS, FEW, NEGATIVE_PAIRS
+from hedline.text.polarity_words import (
+    ADDED,
+    ARRANGEMENTS,
+    BE,
+    DENIAL,
+    DENYING,
+    EQUIVALENTS,
+    FEW,
+    IRREGULAR,
+    NEGATIVE_PAIRS,
+    UNIVERSAL,
+    word_set,
+)
+from hedline.text.remembered import remembered
 
 POLARITY_NAMES = ("<pol:kept>", "<pol:lost>", "<pol:any>")
 quotation_marks = frozenset(["``", "''", '"', "“", "”", "„", "«", "»", "`", "‘", "’", "'"])
-_LOCAL = DENIAL | {
-    "only",
-    "except",
-    "but",
-    "without",
-    "less",
-    "fewer",
-    "just",
-    "under",
-    "below",
-}  # what belongs to one clause
+_LOCAL = DENIAL | word_set("only except but without less fewer just under below")  # what belongs to one clause
 _MODALS = frozenset(["may", "might", "could", "would", "?"])
+_MOSTLY = word_set("most almost nearly both any anyone anything only always")
 _NEAR = 2  # tokens between a negation and the cue it may stand for
 _DOUBT_MARKS = frozenset('?"“‘')
 _NEGATIVE_PREFIXES = frozenset(["un", "in", "im", "ir", "dis", "non", "non-", "mis"])
@@ -45,6 +51,185 @@ _QUOTED = re.compile(
 )
 _MARKS = re.compile(r"[\"“”„«»]|``|''")
 _WORD = re.compile(r"[^\W_]+(?:['’.,:-][^\W_]+)*|[$€£%]")
+
+
+STOPS = frozenset(',;:.!?()"“”–—')
+TOKEN_BYTES = 600  # that Words take for each token when everything was asked of them
+LINKS = word_set("of by for in to from against at with near on over and or than as")
+RELATIVES = word_set("that who which")
+_AUXILIARIES = BE | word_set("has have had will would to may might could can cannot should did does do must not also")
+ARTICLES = word_set("the a an its his her their")
+TO_BE = word_set("is are was were be been being")
+SAYING = word_set("say says said claim claims alleged accus warn tell insist report accord believ think deny")
+SPEAKING = word_set("say says said claim claims claimed told wrote writes write added adds insist insists insisted")
+SPOKEN = word_set(
+    """say tell claim report show suggest accord warn announc add deny insist argu believ find call think estimat
+    ask reveal writ admit accus describ stat rul study survey poll confirm blam testify urg prais criticis
+    criticiz promis vow explain hear statement read"""
+) | {"according"}
+
+
+@dataclass(frozen=True)
+class Words:
+    """A text's tokens: as written, in small letters and as stems."""
+
+    raw: tuple[str, ...]
+
+    @cached_property
+    def lower(self) -> tuple[str, ...]:
+        """In small letters."""
+        return tuple(token.lower() for token in self.raw)
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """What the forms of each share (`polarity_cues.stem`)."""
+        return tuple(map(stem, self.lower))
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """All stems."""
+        return frozenset(self.stems)
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """Where the stem of each content word stands."""
+        found: dict[str, list[int]] = {}
+        for place, (token, each) in enumerate(zip(self.lower, self.stems, strict=True)):
+            if token not in FEW and token not in STOPS:
+                found.setdefault(each, []).append(place)
+        return found
+
+    def __len__(self) -> int:
+        return len(self.raw)
+
+
+@remembered(most=1 << 23, weigh=lambda words: TOKEN_BYTES * len(words))
+def read_words(text: str) -> Words:
+    """A text as tokens; leads are asked for again with every candidate."""
+    return Words(tuple(TOKEN.findall(text)))
+
+
+def laid_on(headline: Words, lead: Words) -> list[int]:
+    """For each token of a headline its place in the lead, -1 for words that say little and for new ones.
+
+    Of several places, the next one after the word before is taken, or else the nearest.
+    """
+    found, last = [], -1
+    for token, each in zip(headline.lower, headline.stems, strict=True):
+        places = lead.places.get(each) if token not in FEW else None
+        if places is None:
+            found.append(-1)
+            continue
+        last = min(places, key=lambda place: (place <= last, abs(place - last)))
+        found.append(last)
+    return found
+
+
+def is_one_place(told: Words, word: str) -> bool:
+    """Whether a stem stands in the lead once, so that there is no doubt where a headline has it from."""
+    return len(told.places.get(word, ())) == 1
+
+
+def neighbours(said: Words, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Places of two content words of a headline with nothing but words that say little between them."""
+    last = -1
+    for place, token in enumerate(said.lower):
+        if token in STOPS:
+            last = -1
+        elif token not in FEW:
+            if last >= 0:
+                yield last, place
+            last = place
+
+
+def has_verb(text: str) -> bool:
+    """Whether any word of a text looks like a verb, so that it says something of something."""
+    told = read_words(text)
+    return any(may_be_verb(told, i) or told.lower[i] in _AUXILIARIES - {"to", "not", "also"} for i in range(len(told)))
+
+
+def is_verb(told: Words, place: int) -> bool:
+    """Whether a token of the lead looks like a verb: its form, or what stands before it."""
+    token = told.lower[place]
+    if token in FEW or token in ("dead", "death", "deaths") or not told.raw[place].islower():
+        return False
+    before = told.lower[place - 1] if place else ""
+    present = token.endswith("s") and before in RELATIVES
+    return (token.endswith("ed") and len(token) > 4) or token in IRREGULAR or before in _AUXILIARIES or present
+
+
+def is_steady(headline: str, lead: str, ordered: bool = False) -> bool:
+    """Whether a second choice is safe: only words of the lead, at least three that count, a verb among them.
+
+    ordered: in the lead's order too, but for who says it.
+
+    Where the best headline turned the lead's meaning, the next ones often step round the fault with half a sentence.
+    """
+    said, told = read_words(headline), read_words(lead)
+    places = laid_on(said, told)
+    taken = {place for place in places if place >= 0}
+    beginnings = {each[:4] for each in (*told.stems, *SAYING)}
+    strange = [i for i, where in enumerate(places) if where < 0 and said.lower[i] not in FEW | STOPS]
+    new = [i for i in strange if said.stems[i][:4] not in beginnings and not said.lower[i].endswith(("n't", "n’t"))]
+    changes = told.lower[0] in CHANGES or told.lower[0] == "add"
+    if changes and told.stems[0] not in said.stems:
+        return False  # what a change does is all that it is about
+    if new or len(taken) < 3 or not (changes or any(may_be_verb(told, place) for place in taken)):
+        return False
+    loose = ordered and (_jumps(said, told, places) or _skips_verb(said, told, places))
+    return not loose and not _rehung(said, told, places)
+
+
+def _jumps(said: Words, told: Words, places: Sequence[int]) -> bool:
+    """Whether a headline goes back in the lead, but for who says it."""
+    speakers = {place for i, token in enumerate(told.lower) if token in SPEAKING for place in range(i - 3, i + 4)}
+    last = -1
+    for place, where in enumerate(places):
+        if where < 0:
+            last = -1 if said.lower[place] in STOPS else last
+            continue
+        if last >= 0 and where < places[last]:
+            near = said.stems[max(last - 1, 0) : place + 3]
+            if SAYING.isdisjoint(near) or speakers.isdisjoint((places[last], where)):
+                return True
+        last = place
+    return False
+
+
+def _skips_verb(said: Words, told: Words, places: Sequence[int]) -> bool:
+    """Whether two words that a headline joins have a verb or the end of a sentence between them in the lead."""
+    for left, right in neighbours(said, places):
+        between = range(places[left] + 1, places[right]) if min(places[left], places[right]) >= 0 else range(0)
+        if any(is_verb(told, i) or told.lower[i].endswith("ing") or told.lower[i] in ".;" for i in between):
+            return True
+    return False
+
+
+def _rehung(said: Words, told: Words, places: Sequence[int]) -> bool:
+    """Whether a noun stands after another preposition than in the lead: "reopen next month of new pipes"."""
+    for place, token in enumerate(said.lower[:-1]):
+        target = place + 1 + (said.lower[place + 1] in ARTICLES and place + 2 < len(said))
+        where = places[target]
+        if token not in LINKS - {"and", "or", "as"} or where < 0 or (token == "to" and is_verb(told, where)):
+            continue
+        last = next((places[i] for i in range(place - 1, -1, -1) if places[i] >= 0), -1)
+        gap = told.lower[last + 1 : where] if last >= 0 else ()
+        near = next((i for i in range(where - 1, max(where - 5, -1), -1) if told.lower[i] in LINKS | {"and"}), -1)
+        if near < 0 or told.lower[near] != token or not STOPS.isdisjoint(gap):
+            return True
+        if any(is_verb(told, i) for i in range(near + 1, where)):
+            return True
+    return False
+
+
+CHANGES = word_set("fix fixes fixed refactor remove update use make allow support improve bump rename")
+
+
+def may_be_verb(told: Words, place: int) -> bool:
+    """Whether a token looks like a verb, or like a noun in the plural before an object."""
+    after = told.lower[place + 1 : place + 2]
+    present = told.lower[place].endswith("s") and bool(after) and after[0] in ARTICLES | {"to", "that"}
+    return present or is_verb(told, place) or told.stems[place] in SAYING
 
 
 def lost_polarity(lead: str, headline: str) -> tuple[str, ...]:
@@ -77,7 +262,9 @@ def judge_polarity(cues: Sequence[Cue], lead: str, headline: str) -> tuple[tuple
         new = frozenset(form for pair in zip(tokens, stems, strict=True) if pair[1] not in old for form in pair)
         for cue in cues:
             said = _said(cue, known)
-            if said and has_equivalent(cue, tokens, stems, new, belongs):
+            if cue.kind == "exception" and "except" in tokens and UNIVERSAL & old and not (UNIVERSAL | _MOSTLY) & known:
+                lost.append(cue.word)  # "state except Malta" for "every state except Malta"
+            elif said and has_equivalent(cue, tokens, stems, new, belongs):
                 kept.append(cue.word)
             elif said > 1:
                 lost.append(cue.word)
@@ -95,22 +282,27 @@ def _said(cue: Cue, known: frozenset[str]) -> int:
     return 2 if shared >= min(need, len(cue.focus) + cue.head) else 1
 
 
-def owners(stems: Sequence[str], told: Sequence[str]) -> dict[str, int]:
-    """Where each negation of a headline comes from: the stem to its place among the lead's stems.
+def owners(stems: Sequence[str], told: Sequence[str]) -> dict[str, list[int]]:
+    """Where the negations of a headline come from: the stem to its places among the lead's stems.
 
     Of several places, the one nearest to where the headline's next word stands is taken.
     """
-    found: dict[str, int] = {}
+    found: dict[str, list[int]] = {}
     for place, word in enumerate(stems):
         if word in _LOCAL and word in told:
             after = next((told.index(each) for each in stems[place + 1 :] if each in told and each not in FEW), None)
             places = [i for i, each in enumerate(told) if each == word]
-            found[word] = places[0] if after is None else min(places, key=lambda i: (i > after, abs(after - i)))
+            nearest = places[0] if after is None else min(places, key=lambda i: (i > after, abs(after - i)))
+            found.setdefault(word, []).append(nearest)
     return found
 
 
 def has_equivalent(
-    cue: Cue, tokens: Sequence[str], stems: Sequence[str], new: frozenset[str], belongs: Mapping[str, int] | None = None
+    cue: Cue,
+    tokens: Sequence[str],
+    stems: Sequence[str],
+    new: frozenset[str],
+    belongs: Mapping[str, Sequence[int]] | None = None,
 ) -> bool:
     """Whether a headline has the cue or what may stand for it.
 
@@ -120,26 +312,24 @@ def has_equivalent(
     certain, possible = EQUIVALENTS[cue.kind]
     spoken = {*tokens, *stems} - set(cue.focus)
     if belongs and cue.place >= 0 and cue.kind in ("negation", "carrying", "exception", "restriction"):
-        spoken -= {word for word, place in belongs.items() if abs(place - cue.place) > _NEAR}
+        spoken -= {word for word, places in belongs.items() if all(abs(i - cue.place) > _NEAR for i in places)}
     if cue.word == "save" and "to" in tokens and " to save" in " ".join(tokens):
         spoken -= {"save", "sav"}  # another word altogether
-    if cue.kind in ("intention", "report", "share"):  # a word of the lead may belong to something else
+    if cue.kind == "report":  # a word of the lead may belong to something else
         certain = (certain & new) | (certain & _MODALS)
     if cue.word == "unless":  # "said he would not … unless": that "would" is no condition
-        certain, possible = certain - {"would", "should"}, possible - {"without"}
+        negative = not DENIAL.isdisjoint(spoken) or _is_negative(tokens, stems)
+        certain, possible = certain - {"would", "should", "" if negative else "if"}, possible - {"without"}
     if not certain.isdisjoint(spoken) or not possible.isdisjoint(new) or stem(cue.word) in spoken:
         return True
     if " " in cue.word and cue.word in " ".join(tokens):
         return True
     if cue.kind in ("negation", "carrying"):
         return _is_negative(tokens, stems) or _is_prefixed(cue, stems)
-    if (
-        cue.word in ARRANGEMENTS
-        and cue.focus
-        and any("to" in near or "will" in near for near in _before(cue.focus[0], stems))
-    ):
+    near = [word for words in _before(cue.focus[0], stems) for word in words] if cue.focus else []
+    if cue.word in ARRANGEMENTS and ("to" in near or "will" in near):
         return True
-    return cue.kind in ("hedging", "condition", "attribution") and not _DOUBT_MARKS.isdisjoint(tokens)
+    return cue.kind in ("hedging", "attribution") and not _DOUBT_MARKS.isdisjoint(tokens)
 
 
 def _before(word: str, stems: Sequence[str]) -> list[Sequence[str]]:

@@ -54,6 +54,7 @@ _NO_CONDITION = frozenset(["not", "any", "you", "you've", "you're", "you’ve", 
 _BEFORE_MAY = word_set("in on of since by until last next early late this from mid")
 _BOUNDS = frozenset([("fewer", "than"), ("less", "than"), ("at", "most"), ("up", "to"), ("as", "much"), ("as", "many")])
 _BEFORE_NOUNS = frozenset(["a", "an", "the", "found", "left"])
+_ONCE = word_set("has have is are had")  # of a clause: "once 30 countries have ratified it"
 _EXCEPTING_PAIRS = {"other": "than", "apart": "from", "aside": "from", "exception": "of"}
 
 
@@ -125,6 +126,8 @@ def _read_negation(tokens: Sequence[str], place: int) -> Cue | None:
     """not, n't, never, cannot, hardly: the predicate that follows, and what one does not believe."""
     after, before = _next(tokens, place), _next(tokens, place, -1)
     if after in ("only", "just", "least", "long", "merely", "surprisingly") or before in ("or", "why", "if"):
+        return None
+    if after == "the" and _next(tokens, place, 2) == "only":
         return None
     if tokens[place] == "without" and before in ("", "."):
         focus = [*_content(tokens, place + 1), *_dependent(tokens, place)]
@@ -238,6 +241,8 @@ def _is_condition(tokens: Sequence[str], place: int) -> bool:
     word, before, after = tokens[place], _next(tokens, place, -1), _next(tokens, place)
     if word in ("had", "should", "barring"):
         return before in ("", ".") and "," in tokens
+    if word == "once":
+        return before not in ("at", "was", "were") and not _ONCE.isdisjoint(tokens[place + 2 : place + 7])
     if word == "condition":
         return before == "on" and after in ("that", "of")
     if word in ("event", "case"):
@@ -324,13 +329,15 @@ def _read_bound(tokens: Sequence[str], place: int) -> Cue | None:
 def _read_carrying(tokens: Sequence[str], place: int) -> Cue | None:
     """reject, drop, fail to, deny: what is rejected, dropped, not done, denied."""
     word, after, before = tokens[place], _next(tokens, place), _next(tokens, place, -1)
-    if before in _BEFORE_NOUNS and after not in ("on", "of", "to") and (word in NOUNS or word.endswith("ed")):
+    noun = before in _BEFORE_NOUNS and after not in ("on", "of", "to") and (word in NOUNS or word.endswith("ed"))
+    if noun or (word == "ban" and after in BE):
         return None  # a noun, or as an adjective: "an abandoned car"
-    if word == "ban" and after in BE:
-        return None
     if any(stem(token) in UNDOING for token in tokens[max(place - 4, 0) : place]):
         return None
     wanted = REFUSING[word]
+    if word in ("fail", "fails", "failed", "hold") and after != "to":  # "the appeal fails", "put on hold"
+        told = before not in FEW and before not in _STOPS if word != "hold" else before == "on"
+        return Cue("carrying", word, tuple(_content_before(tokens, place, 4)), head=False) if told else None
     if before in BE and not (wanted and after in wanted):
         return Cue("carrying", word, tuple(_content_before(tokens, place, 5)), head=False)
     if wanted and after not in wanted and not (after.endswith("ing") and "a" in wanted):
@@ -367,7 +374,7 @@ _READERS: dict[str, Callable[[Sequence[str], int], Cue | None]] = {
     **dict.fromkeys(["neither", "none", "nobody", "nothing"], _read_subject),
     **dict.fromkeys(["except", "excluding", "excepting", *_EXCEPTING_PAIRS], _read_exception),
     **dict.fromkeys(
-        word_set("unless if provided assuming had long should barring event case condition"), _read_condition
+        word_set("unless if provided assuming once had long should barring event case condition"), _read_condition
     ),
     **dict.fromkeys(["fewer", "less", "at", "up", "as"], _read_bound),
     "few": _read_few,

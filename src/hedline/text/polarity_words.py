@@ -118,6 +118,7 @@ def _table() -> dict[str, frozenset[str]]:
         for verb in verbs.split():
             table |= dict.fromkeys(_forms(verb, double), before)
     table |= dict.fromkeys(["unable", "failure", "refusal", "reluctant", "unwilling", "unlikely"], _TO)
+    table["hold"] = EMPTY  # on hold
     table |= dict.fromkeys(["withdraw", "withdraws", "withdrew", "withdrawn", "withdrawing"], _OBJECT)
     table |= dict.fromkeys(["barred", "barring", "forbade", "forbidden", "denial", "rejection"], EMPTY)
     table |= dict.fromkeys(["cancelled", "cancelling"], EMPTY)
@@ -134,7 +135,7 @@ TRIGGERS: frozenset[str] = frozenset(
         *NEGATIONS,
         *word_set("neither none nobody nothing no nor"),
         *word_set(
-            "except excluding excepting unless if provided assuming fewer less until only yet few suspect suspects"
+            "except excluding excepting unless if provided assuming once fewer less until only yet few suspect suspects"
         ),
         *BEFORE_TO - {"said"},
         *ATTRIBUTIONS,
@@ -153,7 +154,7 @@ DENIAL = word_set(
 _POSSIBLE_DENIAL = word_set(
     """declin drop clear halt withdraw ban bar block oppos postpon suspend delay stop  quit skip miss snub
     shun avoid avert prevent rebuff dismiss overturn quash revers repeal disput resist forbid prohibit defy
-    lack absent absenc innocent lose los defeat thwart against nix ax shelv spik kill ditch dump nil zero
+    lack absent absenc innocent lose los defeat thwart nix ax shelv spik kill ditch dump nil zero
     free  rebut contradict debunk disprov fals unfound stall fall short renounc exclud except despit
     freez nullify void annul invalid strik refrain abstain foil spurn escap surviv safe spar exempt deadlock
     impass discard minus anti flop futil vain unclear unknown mystery doubt disagre unharm unhurt elud evad
@@ -215,15 +216,6 @@ EQUIVALENTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     ),
 }
 EQUIVALENTS |= {
-    "intention": (
-        EQUIVALENTS["hedging"][0]
-        | word_set(
-            """plan propos consider mull weigh ey seek want urg call demand ask push hop aim threat threaten vow pledg
-            hint talk near ponder study explor bid try warn ? over set if unless agre wish look ready about poised draft
-            appeal press beg request recommend back favour favor advis promis intend prepar effort attempt fail"""
-        ),
-        EMPTY,
-    ),
     "report": (
         word_set(
             """report claim rumour rumor speculat alleg allegat suggest deny denial fals untru refut dismiss reject
@@ -235,105 +227,46 @@ EQUIVALENTS |= {
         word_set("almost nearly about around some close near virtually practically up under approach roughly most"),
         EMPTY,
     ),
-    "share": (
-        word_set(
-            """half halv third quarter fifth tenth most many some part few fewer less percent % majority minority more
-            one-third two-thirds three-quarters nearly almost"""
-        ),
-        EMPTY,
-    ),
 }
 
 
 # Words that turn, weaken or bound what follows them, wherever it is: a headline that takes what follows and passes over
-# the word loses it. Kind by word, with what must come next (nothing: anything).
+# the word loses it. Lines of: kind | words | what must come next (nothing: anything).
+_TURNING = """
+negation | not never cannot hardly barely scarcely rarely seldom none nobody neither nor nothing without n't no few |
+negation | untrue false fake bogus wrong wrongly mistakenly nowhere unable lack lacks lacked |
+negation | free | of from
+negation | far | from
+negation | instead short absence | of
+negation | rather | than
+negation | contrary yet | to
+negation | anything | but
+negation | ruled | out
+negation | least | likely
+hedging | suspected alleged allegedly accused reportedly supposedly purportedly apparently feared |
+hedging | possibly perhaps may might could presumed potentially seemingly rumoured rumored |
+hedging | believed thought appears appear appeared seems seemed likely | to
+hedging | suspect suspects suspecting | that the a he she it they
+hedging | would-be |
+attribution | think thinks believe believes thought hope hopes expect expects fear fears guess | that they he she it the
+attribution | fears hopes growing concerns worries | that are
+report | reports rumours rumors speculation allegations suggestions claims claim rumour rumor | that of it about he
+report | report | that
+near | almost nearly |
+carrying | stopped dropped blocked banned withdrew withdrawn cancelled cancelling |
+"""
+_UNDONE = """halt suspend cancel abandon postpone delay shelve veto dismiss overturn quash annul void reverse retract
+    revoke withdraw lift reject deny rebuff thwart foil prevent avert"""
+
+
 def _passed_over() -> dict[str, tuple[str, frozenset[str]]]:
+    """Kind by word, with what must come next."""
     table: dict[str, tuple[str, frozenset[str]]] = {}
-    for kind, words, after in (
-        (
-            "negation",
-            "not never cannot hardly barely scarcely rarely seldom none nobody neither nor nothing without",
-            "",
-        ),
-        (
-            "negation",
-            "n't no few untrue false fake bogus wrong wrongly mistakenly nowhere unable lack lacks lacked",
-            "",
-        ),
-        ("negation", "free", "of from"),
-        ("negation", "far", "from"),
-        ("negation", "instead", "of"),
-        ("negation", "rather", "than"),
-        ("negation", "short", "of"),
-        ("negation", "absence", "of"),
-        ("negation", "contrary", "to"),
-        ("negation", "anything", "but"),
-        ("negation", "ruled", "out"),
-        ("negation", "yet", "to"),
-        ("negation", "least", "likely"),
-        ("hedging", "suspected alleged allegedly accused reportedly supposedly purportedly apparently feared", ""),
-        ("hedging", "possibly perhaps may might could presumed potentially seemingly rumoured rumored", ""),
-        ("hedging", "believed thought appears appear appeared seems seemed likely", "to"),
-        ("hedging", "suspect suspects suspecting", "that the a he she it they"),
-        ("hedging", "possible potential would-be", ""),
-        ("intention", "considering considers consider considered mulling mulls weighing weighs", ""),
-        ("intention", "proposed proposes propose proposing proposal proposals recommended recommends recommending", ""),
-        ("intention", "wants want wanted seeks seek seeking sought hopes hope hoped hoping", "to a an the more"),
-        ("intention", "urged urges urge urging", ""),
-        ("intention", "called calls call calling", "for on"),
-        ("intention", "demanded demands demanding", "that a an the"),
-        ("intention", "efforts effort attempts attempt bid tried tries trying try hopes failed", "to at"),
-        ("intention", "threatened threatens threaten threatening", "to"),
-        ("intention", "hinted hints", "that at"),
-        ("intention", "talks", "to over about on"),
-        (
-            "attribution",
-            "think thinks believe believes thought hope hopes expect expects fear fears guess",
-            "that they he she it the",
-        ),
-        ("attribution", "fears hopes growing concerns worries", "that are"),
-        (
-            "report",
-            "reports rumours rumors speculation allegations suggestions claims claim rumour rumor",
-            "that of it about he",
-        ),
-        ("near", "almost nearly", ""),
-        ("share", "percent cent majority minority", "of"),
-        ("share", "half third thirds quarter quarters fifth tenth", "of the a an its their"),
-    ):
+    for line in _TURNING.strip().splitlines():
+        kind, words, after = (part.strip() for part in line.split("|"))
         table |= dict.fromkeys(words.split(), (kind, word_set(after)))
-    for verb in [
-        "halt",
-        "suspend",
-        "cancel",
-        "scrap",
-        "abandon",
-        "postpone",
-        "delay",
-        "shelve",
-        "veto",
-        "dismiss",
-        "overturn",
-        "quash",
-        "annul",
-        "void",
-        "reverse",
-        "retract",
-        "revoke",
-        "withdraw",
-        "lift",
-        "reject",
-        "deny",
-        "rebuff",
-        "thwart",
-        "foil",
-        "prevent",
-        "avert",
-    ]:
-        table |= dict.fromkeys([*_forms(verb, verb == "scrap")], ("carrying", EMPTY))
-    for word in ["stopped", "dropped", "blocked", "banned", "withdrew", "withdrawn", "cancelled", "cancelling"]:
-        table[word] = ("carrying", EMPTY)
-    return table
+    undone = [form for verb in _UNDONE.split() for form in _forms(verb)] + _forms("scrap", double=True)
+    return table | dict.fromkeys(undone, ("carrying", EMPTY))
 
 
 IRREGULAR = {
@@ -359,3 +292,55 @@ IRREGULAR = {past: verb.strip() for past, verb in IRREGULAR.items()}
 
 
 PASSED_OVER = _passed_over()
+
+
+# Nouns and verbs under which nothing has happened yet: "efforts to rescue", "considering closing".
+HOPED = word_set(
+    """effort attempt fail failur refus refusal declin want hop seek threaten chanc potential ability reluctant
+    unabl neglect try unwill reluctanc inability hesitat afraid unlikely permiss proposal offer request ask urg
+    call pressur tempt"""
+)
+HOLDING_OFF = word_set(
+    """consider avoid stop deny risk resist propos recommend suggest quit delay postpon halt mull weigh without
+    contemplat fear discuss oppos"""
+)
+STANDING_IN = word_set(
+    """may might could would plan bid try seek fail refus deny reject effort attempt not no aim eye mull consider
+    urg call demand threaten threat vow want hop ask propos accus suspect alleg charg ban stop block prevent
+    avoid halt rul forc let help offer push pressur order tell warn fac near clos unabl cannot never n't without
+    ? won't can't didn't doesn't isn't"""
+)
+CARRIED = word_set(
+    """statement claim report evidenc complaint alleg allegat accus accusat suggest rumour rumor theory idea fear
+    hop proof sign doubt argument rul proposal specul belief promis threat assert notion charg"""
+)
+CARRYING = word_set(
+    """hint suspect deny doubt fear hop predict propos demand insist agre claim alleg believ think suggest warn
+    argu assum guess imagin dream pretend worry disput reject dismiss retract refut rebut tak withdraw cast
+    quest question ask urg recommend may might could would not no never"""
+)
+STANDING_FOR = word_set(
+    """government official president polic authority army ministry minister parliament court troop forc lawmaker
+    leader regulator member group thousand hundred dozen million scor team king queen head city stat country
+    provinc town villag prosecutor firefighter scientist researcher shar stock mayor governor council region
+    number"""
+)
+CONNECTED = word_set(
+    """if unless had should provided providing when once until depend condit conditional only whether ? ask hing
+    till before except demand ultimatum deadlin case event without barring fear risk"""
+)
+UNTRUE = word_set(
+    """untrue false baseless nonsense absurd fabricated unfounded hoax fake invented incorrect denies
+    denied deny disputes"""
+)
+DOUBTING = word_set(
+    """untru fals baseless nonsens absurd fabricat unfound fiction hoax fak incorrect deny denial claim claims alleg
+    allegation rumour rumor dismiss reject refut disput not no never ? accus say says : "”"""
+)
+UNVOUCHED = word_set(
+    """brother sister mother father wife husband widow son daughter friend friends neighbour neighbours neighbor
+    neighbors lawyer lawyers attorney attorneys defence defense tabloid blogger blog rebels activists activist
+    opposition kidnappers militants witness witnesses relatives family rival rivals supporters tweet critics
+    insurgents"""
+)
+ASKED = word_set("""expect ask want urg hop invit beg order tell""")

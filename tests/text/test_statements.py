@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hedline.decoding.choice import ends_inside, form_faults, is_message, says_little
+from hedline.decoding.choice import form_faults, is_message, says_little
+from hedline.decoding.own_words import ends_inside
 from hedline.text.meaning import is_steady, laid_on, read_words
 from hedline.text.statements import is_delicate, wrong_relations
 
@@ -113,6 +114,9 @@ def test_a_headline_is_a_whole_sentence():
     assert form_faults("Tribunal overturns suspension of the", lead)
     assert form_faults("Tribunal overturns. Suspension of coach", lead)
     assert form_faults("Tribunal overturns suspension of coach", lead) == []
+    bought = "I am writing about the lamp I bought, which stopped working after two weeks."
+    assert form_faults("I stopped working after two weeks", bought)
+    assert form_faults("I bought a lamp", bought) == []
     unless = "Unless parliament approves the budget, teachers in Lund will not be paid in March."
     assert form_faults("Unless parliament approves budget for teachers in Lund", unless)
     assert form_faults("Unless parliament approves budget, teachers will not be paid", unless) == []

@@ -21,6 +21,7 @@ from itertools import pairwise
 import numpy as np
 
 from hedline.arrays import Doubles
+from hedline.decoding.own_words import ends_inside
 from hedline.decoding.summary import Hypothesis
 from hedline.text.meaning import (
     ARTICLES,
@@ -32,7 +33,6 @@ from hedline.text.meaning import (
     Words,
     altered_quotations,
     has_verb,
-    is_one_place,
     is_steady,
     is_verb,
     judge_polarity,
@@ -58,9 +58,9 @@ NEW_SHARE = 0.25  # of the content words of a long headline
 
 SUBORDINATE = word_set("unless if although though while until had should without barring once")
 BEFORE_NO_COMMA = TO_BE | ARTICLES | {"of", "will", "would"}
+PRONOUNS = word_set("i we he she they it")
 JOINING = word_set("as if when while because unless although but that")
 OPENING_STOPS = frozenset(".,;:!?)")
-COUNTS = word_set("two three four five six seven eight nine ten")
 QUESTION_WORDS = word_set("how what why when where who is are can do does should will")
 UNFINISHED = word_set(
     """a an the of to in at by for from with and or as is are was were be been will would may might could can its his
@@ -157,8 +157,9 @@ class Guards:
         for each in candidates:
             kept = self._unquoted(each) if self.meaning and altered_quotations(each.text, lead) else each
             long_enough = self.least < 2 or not says_little(kept.text, lead)
-            if lead_cues(lead) and self.least > 1:
-                long_enough = long_enough and len(kept.text.split()) >= self.least and _says_what(kept.text, lead)
+            if self.least > 1:
+                enough = len(kept.text.split()) >= self.least or not lead_cues(lead)
+                long_enough = long_enough and enough and _says_what(kept.text, lead)
             if turned and not is_steady(kept.text, lead, self.careful or is_message(lead)):
                 continue
             if kept.text and kept.text not in once and long_enough and not self.faults(kept.text, lead):
@@ -197,7 +198,7 @@ def form_faults(text: str, lead: str) -> list[str]:
     if not said.lower:
         return []
     asks = "?" in said.lower or said.lower[0] not in told.lower[1:]
-    outside = said.lower[0] in OPENING_STOPS or _stays_outside(said, told)
+    outside = said.lower[0] in OPENING_STOPS or _stays_outside(said, told) or _is_another(said, told)
     found = [said.raw[0]] if outside or (said.lower[0] in ("who", "which", "whose", "to") and not asks) else []
     if said.raw[-1] != "May" and (said.lower[-1] in UNFINISHED or said.lower[-1].endswith(("n't", "n’t"))):
         found.append(said.raw[-1])
@@ -226,12 +227,24 @@ def _says_what(text: str, lead: str) -> bool:
     """Whether a headline has something like a verb, its own or the lead's."""
     said, told = read_words(text), read_words(lead)
     content = sum(token not in FEW for token in said.lower)
-    if content > FEW_CONTENT or has_verb(text) or "to" in said.lower or not STOPS.isdisjoint(said.lower):
+    if (
+        content > (FEW_CONTENT if lead_cues(lead) else FEW_CONTENT - 2)
+        or has_verb(text)
+        or "to" in said.lower
+        or not STOPS.isdisjoint(said.lower)
+    ):
         return True
     new = (token for token, each in zip(said.lower, said.stems, strict=True) if each not in told.known)
     return any(token.endswith("s") for token in new) or any(
         may_be_verb(told, place) for place in laid_on(said, told) if place >= 0
     )
+
+
+def _is_another(said: Words, told: Words) -> bool:
+    """Whether a pronoun begins a headline whose verb is another's in the lead: "I stopped" for "which stopped"."""
+    verb = next((place for place in laid_on(said, told) if place >= 0), 0)
+    clause = next((i for i in range(verb - 1, max(verb - 5, -1), -1) if told.lower[i] in STOPS | RELATIVES), verb - 5)
+    return said.lower[0] in PRONOUNS and said.lower[0] not in told.lower[max(clause + 1, 0) : verb]
 
 
 def _stays_outside(said: Words, told: Words) -> bool:
@@ -241,20 +254,6 @@ def _stays_outside(said: Words, told: Words) -> bool:
     comma = told.lower.index(",")
     main = [place for place in laid_on(said, told) if place > comma]
     return not any(is_verb(told, place) or told.lower[place - 1] in TO_BE for place in main)
-
-
-def ends_inside(headline: str, lead: str) -> bool:
-    """Whether a headline ends in the middle of the lead's phrase: "its truck" for "its truck division"."""
-    said, told = read_words(headline), read_words(lead)
-    if any(len(token) == 1 and token.isalpha() and token not in told.raw for token in said.raw[-2:]):
-        return True  # "off S."
-    last = laid_on(said, told)[-1] if len(said) else -1
-    if last < 0 or last + 1 >= len(told):
-        return False
-    after = told.raw[last + 1]
-    noun = after.islower() and after not in FEW | STOPS and not is_verb(told, last + 1) and not after.endswith("ly")
-    known = told.raw[last].islower() and is_one_place(told, told.stems[last])
-    return noun and known and (told.lower[last] in COUNTS or not is_verb(told, last))
 
 
 def says_little(headline: str, lead: str) -> bool:

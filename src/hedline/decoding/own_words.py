@@ -13,7 +13,8 @@ import numpy as np
 
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.summary import Hypothesis
-from hedline.text.meaning import has_verb
+from hedline.text.meaning import STOPS, has_verb, is_one_place, is_verb, laid_on, read_words
+from hedline.text.polarity_words import FEW
 from hedline.text.surface import capitalized
 from hedline.text.tokenize import FUNCTION_WORDS
 
@@ -49,6 +50,7 @@ _SUBORDINATE = frozenset(
 )
 _PARTICLES = frozenset(["down", "up", "off", "out", "away", "back", "percent", "million", "billion"])
 _OPENING = re.compile(r"^(?:In this (?:paper|work),? we|We) (?:study|present|propose|introduce) (?=\w+ \w+)")
+_COUNTS = frozenset(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"])
 _TAIL = re.compile(r"[\s,;:.\-–—]+$")
 
 
@@ -80,6 +82,20 @@ def is_whole(text: str, lead: str) -> bool:
     return all(each in known for each in said) and any(each not in FUNCTION_WORDS and each.isalpha() for each in said)
 
 
+def ends_inside(headline: str, lead: str) -> bool:
+    """Whether a headline ends in the middle of the lead's phrase: "its truck" for "its truck division"."""
+    said, told = read_words(headline), read_words(lead)
+    if any(len(token) == 1 and token.isalpha() and token not in told.raw for token in said.raw[-2:]):
+        return True  # "off S."
+    last = laid_on(said, told)[-1] if len(said) else -1
+    if last < 0 or last + 1 >= len(told):
+        return False
+    after = told.raw[last + 1]
+    noun = after.islower() and after not in FEW | STOPS and not is_verb(told, last + 1) and not after.endswith("ly")
+    known = told.raw[last].islower() and is_one_place(told, told.stems[last])
+    return noun and known and (told.lower[last] in _COUNTS or not is_verb(told, last))
+
+
 def _ends(parts: Sequence[str], options: DecodeOptions) -> list[int]:
     """How many words may be taken."""
     if options.exact_words is not None:
@@ -99,7 +115,7 @@ def _worth(parts: Sequence[str], end: int, options: DecodeOptions) -> float:
     elif _bare(last) in FUNCTION_WORDS or last[0].isdigit() or following in _PARTICLES:
         quality = 0.0
     else:
-        quality = 1.5 if following in _LINKS else 0.0
+        quality = 2.5 if following in ("and", "or", "but") else 1.5 if following in _LINKS else 0.0
     if not has_verb(_unsaid(parts[:end])):
         quality -= 8.0
     if _bare(parts[0]) in _SUBORDINATE and not _reaches_main_clause(parts[:end]):

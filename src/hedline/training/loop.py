@@ -118,7 +118,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Report:
-    """Inside an epoch, every few seconds: perplexity is that of the epoch so far."""
+    """Inside an epoch, every few seconds: perplexity is that of the epoch so far, of this process's words."""
 
     epoch: int
     step: int
@@ -205,7 +205,7 @@ class Trainer:
             self.place.words_seen += int(plan.tokens[step])
             since += 1
             if time.monotonic() - reported >= REPORT_SECONDS:
-                now_skipped = self._report(plan, rate, hooks, skipped, since)
+                now_skipped = self._report(plan, own, rate, hooks, skipped, since)
                 reported = time.monotonic()
                 if now_skipped - skipped < since:  # a step has worked: the count of bad ones begins anew
                     since, skipped = 0, now_skipped
@@ -214,7 +214,7 @@ class Trainer:
                 raise Interrupted
             if self._exhausted():
                 return False
-        self._report(plan, 0.0, hooks, skipped, since)
+        self._report(plan, own, 0.0, hooks, skipped, since)
         return True
 
     def _step(self, batch: Any, words: int, rate: float) -> None:
@@ -228,19 +228,21 @@ class Trainer:
         self.optimizer.step(rate)
         self.average.update(self.place.total + 1)
 
-    def _report(self, plan: EpochPlan, rate: float, hooks: Hooks, skipped: int, since: int) -> int:
-        """Tell how it goes (waits for the device); gives up when no step has worked for a while."""
+    def _report(self, plan: EpochPlan, own: EpochPlan, rate: float, hooks: Hooks, skipped: int, since: int) -> int:
+        """Tell how it goes (waits for the device); gives up when no step has worked for a while.
+
+        Each process tells of its own part: they reach this by their own clocks, so nothing may be summed over them.
+        """
         now_skipped = int(self.optimizer.skipped)
         if since >= HOPELESS_STEPS and now_skipped - skipped >= since:
             raise UserError(
                 f"training diverged: the last {since} steps gave gradients that are not numbers; the weights before "
                 "them are kept. Lower --lr, or use --precision float32"
             )
-        words = int(plan.tokens[: self.place.step].sum())
-        total = float(self.group.sum(self.loss_sum.clone()))
-        place = self.place
-        note = self.note(hooks)
-        hooks.report(Report(place.epoch, place.step, plan.steps, words, exp(total, words), rate, now_skipped, note))
+        place, note = self.place, self.note(hooks)
+        words, mine = (int(part.tokens[: place.step].sum()) for part in (plan, own))
+        perplexity = exp(float(self.loss_sum), mine)
+        hooks.report(Report(place.epoch, place.step, plan.steps, words, perplexity, rate, now_skipped, note))
         return now_skipped
 
     def note(self, hooks: Hooks) -> str:

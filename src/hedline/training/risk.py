@@ -222,8 +222,8 @@ class RiskTrainer(Trainer):
         self.told += torch.stack([*sums, torch.full_like(sums[0], judged.reward.numel())])
 
     def note(self, hooks: Hooks) -> str:
-        """How good the samples since the last report were; now and then a probe of greedy headlines."""
-        reward, words, faults, unfinished, count = self.group.sum(self.told.clone()).tolist()
+        """How good this process's samples since the last report were; now and then a probe of greedy headlines."""
+        reward, words, faults, unfinished, count = self.told.tolist()
         self.told.zero_()
         if time.monotonic() - self.probed > PROBE_SECONDS:
             self.probe(f"after {self.place.total:,} steps")

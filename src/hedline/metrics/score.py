@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hedline.arrays import Doubles
 from hedline.corpora.sets import align, read_outputs, read_references
@@ -18,10 +18,39 @@ from hedline.errors import UserError
 from hedline.metrics.measures import SCORE_NAMES
 from hedline.metrics.resampling import Comparison, Draws, Interval, compare, interval, resample_means
 from hedline.metrics.rouge import Preset, find_preset, signature
-from hedline.metrics.support import Extractiveness, Lengths, lengths_text, measure_extractiveness, measure_lengths
 from hedline.metrics.tokens import other_scripts
 
+if TYPE_CHECKING:
+    from hedline.metrics.support import Extractiveness
+
 MUCH = 0.1  # share of letters outside the Latin alphabet that is worth a word
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Means over headlines: words split at white space, bytes of UTF-8; empty: how many headlines are."""
+
+    words: float
+    bytes: float
+    empty: int
+
+
+def measure_lengths(headlines: Sequence[str]) -> Lengths:
+    """Mean lengths of a set."""
+    if not headlines:
+        raise UserError("nothing to measure: the set is empty")
+    count = len(headlines)
+    return Lengths(
+        words=sum(len(headline.split()) for headline in headlines) / count,
+        bytes=sum(len(headline.encode("utf-8", "replace")) for headline in headlines) / count,
+        empty=sum(not headline.strip() for headline in headlines),
+    )
+
+
+def lengths_text(lengths: Lengths) -> str:
+    """Mean lengths, and empty headlines if there are any."""
+    empty = f"; {lengths.empty:,} empty" if lengths.empty else ""
+    return f"mean length {lengths.words:.2f} words, {lengths.bytes:.1f} bytes{empty}"
 
 
 def score_files(outputs: Path, references: Sequence[Path], preset: Preset, draws: Draws | None = None) -> Report:
@@ -172,8 +201,14 @@ def evaluate_outputs(
         confidence=draws.confidence,
         resamples=draws.resamples,
         lengths=measure_lengths(outputs),
-        extractiveness=None if leads is None else measure_extractiveness(outputs, leads, casing),
+        extractiveness=None if leads is None else _support(outputs, leads, casing),
     )
+
+
+def _support(outputs: Sequence[str], leads: Sequence[str], casing: Mapping[str, str] | None) -> Extractiveness:
+    from hedline.metrics.support import measure_extractiveness  # here: scores without inputs need none of it
+
+    return measure_extractiveness(outputs, leads, casing)
 
 
 @dataclass(frozen=True)

@@ -221,33 +221,6 @@ def novel_words(headline: str, lead: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Lengths:
-    """Means over headlines: words split at white space, bytes of UTF-8; empty: how many headlines are."""
-
-    words: float
-    bytes: float
-    empty: int
-
-
-def measure_lengths(headlines: Sequence[str]) -> Lengths:
-    """Mean lengths of a set."""
-    if not headlines:
-        raise UserError("nothing to measure: the set is empty")
-    count = len(headlines)
-    return Lengths(
-        words=sum(len(headline.split()) for headline in headlines) / count,
-        bytes=sum(len(headline.encode("utf-8", "replace")) for headline in headlines) / count,
-        empty=sum(not headline.strip() for headline in headlines),
-    )
-
-
-def lengths_text(lengths: Lengths) -> str:
-    """Mean lengths, and empty headlines if there are any."""
-    empty = f"; {lengths.empty:,} empty" if lengths.empty else ""
-    return f"mean length {lengths.words:.2f} words, {lengths.bytes:.1f} bytes{empty}"
-
-
-@dataclass(frozen=True)
 class Extractiveness:
     """Means over a set of headlines.
 
@@ -270,6 +243,8 @@ class Extractiveness:
 
     def to_text(self) -> str:
         """Two lines for people."""
+        from hedline.metrics.score import Lengths, lengths_text  # here: the guard of names needs no scorer
+
         return (
             f"Ext. {self.ext:.1f} %, {self.novel_words:.2f} new words per headline; headlines with an unsupported "
             f"number {self.bad_numbers:.1f} %, name {self.bad_names:.1f} %\n"
@@ -283,6 +258,8 @@ def measure_extractiveness(
     """The report of a set of headlines and their inputs; casing as in `unsupported_names`."""
     if len(headlines) != len(leads):
         raise UserError(f"{len(headlines):,} headlines but {len(leads):,} inputs")
+    from hedline.metrics.score import measure_lengths
+
     lengths = measure_lengths(headlines)
     pairs = list(zip(headlines, leads, strict=True))
     counts = [copied_tokens(*pair) for pair in pairs]

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from hedline.decoding.options import check_settings
 from hedline.errors import UserError
-from hedline.settings import check_settings, setting
+from hedline.settings import setting
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 from hedline.cli.evaluate import evaluate
 from hedline.cli.main import build_app, changed, generated, takes
 from hedline.cli.summarize import summarize
-from hedline.decoding.options import DecodeOptions
-from hedline.settings import check_settings, setting
+from hedline.decoding.options import DecodeOptions, check_settings
+from hedline.settings import setting
 
 
 @dataclass(frozen=True)

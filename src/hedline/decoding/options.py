@@ -15,7 +15,7 @@ import numpy as np
 from hedline.arrays import Ints
 from hedline.decoding.summary import FEATURES, FINAL_FEATURES, WORD_FEATURES
 from hedline.errors import UserError
-from hedline.settings import check_settings, setting
+from hedline.settings import setting
 from hedline.text.casing import CASES
 
 MODES = ("abstractive", "extractive", "compressive")
@@ -29,6 +29,32 @@ BEAM = 5
 MOST_HYPOTHESES = 2000  # kept at each step: more would take memory and help nobody
 MOST_UNITS = {"words": 10_000, "exact_words": 10_000, "max_words": 10_000, "bytes": 1_000_000, "chars": 1_000_000}
 POOL = 10  # times as many candidates are found as are returned, where those must differ
+
+
+def check_settings(settings: Any) -> None:
+    """Hold every field of a settings class to what its metadata says; None, where it is the default, leaves it open."""
+    for each in fields(settings):
+        value, rules = getattr(settings, each.name), each.metadata
+        if value is None and each.default is None:
+            continue
+        if rules.get("choices") and value not in rules["choices"]:
+            raise UserError(f"{each.name} must be one of {', '.join(rules['choices'])}, not {value!r}")
+        if "most" in rules and not is_between(value, rules["least"], rules["most"]):
+            raise UserError(
+                f"{each.name} must be a number between {rules['least']:g} and {rules['most']:g}, not {value!r}"
+            )
+        if "least" in rules and "most" not in rules and not is_whole(value, rules["least"]):
+            raise UserError(f"{each.name} must be a whole number of at least {rules['least']}, not {value!r}")
+
+
+def is_whole(value: object, least: float) -> bool:
+    """Whether a value is a whole number of at least `least`; true and false are not numbers."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def is_between(value: object, low: float, high: float) -> bool:
+    """Whether a value is a number within bounds; not-a-number and other types are not."""
+    return isinstance(value, Real) and not isinstance(value, bool) and low <= float(value) <= high
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,11 @@ import numpy as np
 import hedline
 from hedline.api import find_model, read_defaults
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
-from hedline.decoding.options import DecodeOptions
+from hedline.decoding.options import DecodeOptions, check_settings
 from hedline.errors import UserError
 from hedline.files import LOG, digest, digest_of_files, read_json, write_json
 from hedline.metrics.rouge import PRESETS
-from hedline.settings import check_settings, setting
+from hedline.settings import setting
 
 Options = Mapping[str, Any]
 

@@ -22,7 +22,7 @@ import hedline
 from hedline.api import TUNING_FORMAT, Summarizer, load, read_defaults
 from hedline.arrays import Doubles
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
-from hedline.decoding.options import BEAM
+from hedline.decoding.options import BEAM, check_settings
 from hedline.decoding.summary import ABS_WEIGHTS
 from hedline.errors import UserError
 from hedline.files import log_event, read_json, write_json
@@ -30,7 +30,7 @@ from hedline.metrics.rouge import PRESETS, find_preset
 from hedline.pool import Crew
 from hedline.progress import Progress
 from hedline.runtime.folder import ModelFolder
-from hedline.settings import check_settings, setting
+from hedline.settings import setting
 from hedline.tuning.nbest import MEASURES, OBJECTIVE, REPORTED, Judge, fingerprint, parse_objective
 
 STEP, LOWEST, HIGHEST = 0.2, 0.0, 3.0

@@ -21,14 +21,14 @@ import hedline
 from hedline.api import TUNING_FORMAT, load, read_defaults
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
 from hedline.decoding.decode import FILL, LENGTH_PENALTY
-from hedline.decoding.options import BEAM, DecodeOptions
+from hedline.decoding.options import BEAM, DecodeOptions, check_settings
 from hedline.decoding.summary import ABS_WEIGHTS, FEATURES, PAPER_FEATURES
 from hedline.errors import UserError
 from hedline.files import log_event, read_json, write_json
 from hedline.metrics.rouge import PRESETS, find_preset
 from hedline.pool import Crew
 from hedline.runtime.folder import ModelFolder
-from hedline.settings import check_settings, setting
+from hedline.settings import setting
 from hedline.tuning.grid import BATCH, FILLS, RERANKS, WIDE, Measurer, Setting, Trial, row
 from hedline.tuning.linesearch import Bounds, make_bounds, parse_bounds, parse_weights
 from hedline.tuning.mert import MertOptions

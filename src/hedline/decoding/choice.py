@@ -45,7 +45,7 @@ from hedline.text.meaning import (
 from hedline.text.polarity_cues import Cue, polarity_cues, stem
 from hedline.text.polarity_words import FEW, word_set
 from hedline.text.remembered import remembered
-from hedline.text.statements import is_delicate, wrong_relations
+from hedline.text.statements import wrong_relations
 from hedline.text.tokenize import FUNCTION_WORDS
 
 CANDIDATES = 8  # how many of the search's best endings vote
@@ -94,8 +94,8 @@ class Guards:
     word lost or added, no quotation altered; casing: lower-case word to its usual form, to tell names where every word
     has a capital, and words from pieces of words; limited: the text may be cut, so its last word is looked at; forced:
     the length is the user's, so padding is looked for; least: words that a headline needs to say
-    no half of what its lead turns round; exact: words that it must have, 0 where that is open; careful: a lead with
-    polarity words lends all the words of its headline.
+    no half of what its lead turns round; exact: words that it must have, 0 where that is open; careful: where the best
+    headline turns the meaning round, the next one keeps the lead's order too.
     """
 
     numbers: bool = True
@@ -169,7 +169,7 @@ class Guards:
 
     def _needs_care(self, candidates: Sequence[Hypothesis], lead: str) -> bool:
         """Whether only words of the lead are safe: the headline that would be printed turns its meaning round."""
-        if is_message(lead) or (self.careful and (is_delicate(lead) or bool(lead_cues(lead)))):
+        if is_message(lead):
             return True
         first = next((each.text for each in candidates if not self._unsupported(each.text, lead)), None)
         return first is not None and turns_meaning(first, lead)

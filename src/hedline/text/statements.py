@@ -27,9 +27,10 @@ from hedline.text.meaning import (
     owners,
     read_words,
 )
-from hedline.text.polarity_cues import Cue
+from hedline.text.polarity_cues import Cue, stem
 from hedline.text.polarity_words import (
     ASKED,
+    ASKING,
     CARRIED,
     CARRYING,
     CONNECTED,
@@ -62,12 +63,6 @@ def wrong_relations(headline: str, lead: str, turning: bool = False) -> list[str
     return [fault for rule in (_TURNING if turning else _RULES) for fault in rule(said, told, places)]
 
 
-def is_delicate(lead: str) -> bool:
-    """Whether a lead has a word that turns, weakens or bounds what it says."""
-    told = read_words(lead)
-    return "according" in told.lower or any(_turns(told, i) for i in range(len(told)))
-
-
 def _conditions(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """What would happen only under a condition, said of the condition itself: "Engine failed, plane would have …"."""
     for i, token in enumerate(told.lower):
@@ -91,6 +86,8 @@ def _condition(told: Words, place: int) -> str:
         return "inverted"
     if token in ("event", "case") and before in (("the",), ("in",)) and after == ("of",):
         return "event"
+    if token == "if" and before and stem(before[0]) in ASKING - {"only"}:
+        return ""
     return "clause" if token in _CONNECTING or (token == "that" and before == ("condition",)) else ""
 
 
@@ -188,7 +185,7 @@ def _is_harmless(told: Words, place: int) -> bool:
 
 
 _IN = word_set("in on of since by until last next early late this from mid")
-_NOT_TURNED = word_set("only just least long merely surprisingly doubt matter wonder stranger . more")
+_NOT_TURNED = word_set("further only just least long merely surprisingly doubt matter wonder stranger . more")
 
 
 def _degrees(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -370,7 +367,8 @@ def _antecedents(said: Words, told: Words, places: Sequence[int]) -> Iterator[st
         if token not in RELATIVES or where < 2 or not is_verb(told, where):
             continue
         near = next((i for i in range(where - 1, max(where - 4, 0), -1) if told.lower[i] in RELATIVES | {"whom"}), 0)
-        if near and (told.lower[near] == "whom" or told.stems[near - 1] not in said.known | STOPS):
+        parted = not STOPS.difference(',:"“”').isdisjoint(told.lower[max(places[place - 1], 0) : near])
+        if near and (told.lower[near] == "whom" or (parted and told.stems[near - 1] not in said.known | STOPS)):
             yield f"{said.lower[place - 1]} {token}"
 
 

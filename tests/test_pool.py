@@ -99,6 +99,18 @@ def test_no_worker_is_left_after_the_crew_is_closed():
 
 
 @pytest.mark.slow
+def test_ray_with_fewer_processors_than_workers_does_the_work():
+    ray = pytest.importorskip("ray")
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="error")
+    try:
+        with Crew(Squarer, 2, "ray") as crew:
+            assert list(crew.map(Squarer.square, range(4))) == [0, 1, 4, 9]
+    finally:
+        ray.shutdown()
+
+
+@pytest.mark.slow
 def test_ray_does_the_work_of_a_dead_actor_again(tmp_path):
     ray = pytest.importorskip("ray")
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # actors cannot import a test

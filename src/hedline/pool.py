@@ -286,7 +286,8 @@ class _Ray:
     def __init__(self, make: Callable[[], Any], count: int) -> None:
         self._ray = connect_ray(count)
         self._make = make
-        self._actors = [self._start() for _ in range(count)]
+        processors = int(self._ray.cluster_resources().get("CPU", count))
+        self._actors = [self._start() for _ in range(max(1, min(count, processors)))]  # one too many would never start
         self._waiting: dict[Any, tuple[_Task, int]] = {}  # reference: the task and its actor's place
 
     def _start(self) -> Any:

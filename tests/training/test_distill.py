@@ -184,9 +184,12 @@ def test_mistakes_are_named(data, teachers, tmp_path, arguments, wanted):
 
 
 def test_blocks_can_be_made_through_ray(data, teachers, tmp_path):
-    pytest.importorskip("ray")
+    ray = pytest.importorskip("ray")
     settings = LabelSettings(pieces=8)
     here = distill(DistillRequest(teachers, data, tmp_path / "here", settings, device="cpu", block=6))
-    there = distill(DistillRequest(teachers, data, tmp_path / "ray", settings, device="cpu", block=6, engine="ray"))
+    try:
+        there = distill(DistillRequest(teachers, data, tmp_path / "ray", settings, device="cpu", block=6, engine="ray"))
+    finally:
+        ray.shutdown()
     assert here == there
     assert (tmp_path / "here/train.outputs.npy").read_bytes() == (tmp_path / "ray/train.outputs.npy").read_bytes()

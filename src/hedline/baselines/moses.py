@@ -38,7 +38,7 @@ LEAST = 3  # occurrences of a word of the vocabulary
 COPIED = -2.0  # each logarithm of a word without a rule that is passed through as it is
 START_WEIGHTS = dict(zip(FEATURES, (0.3, 1.0, 1.5, 0.1, -0.5, 4.5, -3.0, 3.0, 1.0, 0.1, 1.0), strict=True))
 # The language model is the scale of all weights, so that recall cannot drive it out; probabilities and jumps may be
-# ignored, not be turned around. For F1 `deletion` ends at its bound; a wider one gained on the tuned leads alone.
+# ignored, not be turned around. For F1 `deletion` ends at its bound; one try with a wider one gained nothing.
 BOUNDS = dict.fromkeys(FEATURES, (0.0, 10.0))
 BOUNDS |= dict.fromkeys(("phrases", "words", "deletions"), (-10.0, 10.0)) | {"language": (1.0, 1.0)}
 

@@ -1,24 +1,9 @@
 """Settings classes check their fields: wrong values are one sentence."""
 
-from dataclasses import dataclass
-
 import pytest
 
-from hedline.decoding.options import check_settings
 from hedline.errors import UserError
-from hedline.settings import setting
-
-
-@dataclass(frozen=True)
-class Kettle:
-    cups: int = setting(2, "So many cups.", least=1)
-    heat: float | None = setting(None, "How hot.", least=0, most=100)
-    tea: str = setting("green", "Which tea.", choices=("green", "black"))
-    leaves: tuple[str, ...] = setting((), "Leaves.", read=lambda text: tuple(text.split(",")))
-    secret: int = 0
-
-    def __post_init__(self):
-        check_settings(self)
+from kettle import Kettle
 
 
 @pytest.mark.parametrize(

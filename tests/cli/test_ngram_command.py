@@ -11,29 +11,12 @@ import pytest
 from hedline.cli.main import run
 from hedline.errors import UserError
 from hedline.ngram.estimate import measure_ngram
-from hedline.text.vocab import Vocabulary
-
-WORDS = ["<pad>", "<unk>", "<s>", "</s>", "a", "b", "c"]
+from small_data import write_counted
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Training headlines `a b` and `a c`, valid headlines `a <unk>` and `a b`: hand-computed in test_estimate."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    Vocabulary(WORDS).save(folder / "vocab.output.txt")
-    settings = {
-        "format": 1,
-        "fingerprint": "f00d",
-        "vocabulary": {"input": 7, "output": 7},
-        "settings": {"units": "words"},
-    }
-    (folder / "settings.json").write_text(json.dumps(settings))
-    for split, outputs in (("train", [4, 5, 4, 6]), ("valid", [4, 1, 4, 5])):
-        for side in ("input", "output"):
-            np.save(folder / f"{split}.{side}s.npy", np.array(outputs, dtype=np.uint16))
-            np.save(folder / f"{split}.{side}_offsets.npy", np.array([0, 2, 4]))
-    return folder
+    return write_counted(tmp_path / "data")
 
 
 def finish(arguments: list[str]) -> int:

@@ -1,27 +1,15 @@
 """Options are stated once, on the settings class, and every command that takes them takes them from there."""
 
 import inspect
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 from typer.testing import CliRunner
 
 from hedline.cli.evaluate import evaluate
 from hedline.cli.main import build_app, changed, generated, takes
 from hedline.cli.summarize import summarize
-from hedline.decoding.options import DecodeOptions, check_settings
-from hedline.settings import setting
-
-
-@dataclass(frozen=True)
-class Kettle:
-    cups: int = setting(2, "So many cups.", least=1)
-    heat: float | None = setting(None, "How hot.", least=0, most=100)
-    tea: str = setting("green", "Which tea.", choices=("green", "black"))
-    leaves: tuple[str, ...] = setting((), "Leaves.", read=lambda text: tuple(text.split(",")))
-    secret: int = 0
-
-    def __post_init__(self):
-        check_settings(self)
+from hedline.decoding.options import DecodeOptions
+from kettle import Kettle
 
 
 def test_a_command_gets_an_option_for_every_described_field():

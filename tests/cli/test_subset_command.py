@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from hedline.cli.data import subset
-from hedline.cli.main import run
 from hedline.errors import UserError
+from small_data import prepare_towns, run_quietly
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A small data folder; every second headline stands wholly in its lead."""
-    rows = []
-    for number in range(40):
-        lead = f"The mayor of town {number} closed the old bridge on Monday after a long debate , officials said ."
-        good, bad = f"Mayor of town {number} closed old bridge", f"Storm number {number} hits northern coast villages"
-        rows.append({"lead": lead, "headline": good if number % 2 else bad})
-    pairs = tmp_path / "pairs.jsonl"
-    pairs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    folder = tmp_path / "data"
-    run_quietly(["prepare", str(pairs), "--out", str(folder), "--preset", "none", "--split", "none", "--workers", "1"])
-    return folder
-
-
-def run_quietly(arguments: list[str]) -> None:
-    with pytest.raises(SystemExit) as left:
-        run(arguments)
-    assert left.value.code in (0, None)
+    return prepare_towns(tmp_path)
 
 
 def test_a_subset_keeps_supported_pairs_and_fewer_words(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

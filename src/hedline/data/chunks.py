@@ -33,8 +33,7 @@ from hedline.data.settings import BLOCK_RECORDS, TRAIN, VALID, Block, PrepareSet
 from hedline.errors import UserError
 from hedline.files import atomic_path
 from hedline.text.casing import CaseCounts
-from hedline.text.remembered import remembered
-from hedline.text.tokenize import is_content_word, normalize
+from hedline.text.tokenize import is_content_word, normalize, remembered
 
 Summary = dict[str, Any]
 

@@ -44,9 +44,8 @@ from hedline.text.meaning import (
 )
 from hedline.text.polarity_cues import Cue, polarity_cues, stem
 from hedline.text.polarity_words import FEW, word_set
-from hedline.text.remembered import remembered
 from hedline.text.statements import wrong_relations
-from hedline.text.tokenize import FUNCTION_WORDS
+from hedline.text.tokenize import FUNCTION_WORDS, remembered
 
 CANDIDATES = 8  # how many of the search's best endings vote
 TEMPERATURE = 1.0  # of the votes: their weights are softmax(key / temperature)

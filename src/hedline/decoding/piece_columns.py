@@ -26,8 +26,8 @@ from hedline.arrays import Flags, Floats, Ints
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.summary import NGrams, read_ngrams
 from hedline.runtime import kernels
-from hedline.text.remembered import remembered
 from hedline.text.subword import END, Subwords
+from hedline.text.tokenize import remembered
 
 SPACE = b" "
 STARTS, NUMERIC, UNFINISHED = 1, 2, 4  # what a piece is: it begins a word, matters to numbers, ends inside a character

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from hedline.arrays import Flags, Floats, Ints
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.summary import WORD_FEATURES, NGrams, read_ngrams
-from hedline.text.remembered import remembered
 from hedline.text.surface import left_class, printed, right_class
-from hedline.text.tokenize import is_content
+from hedline.text.tokenize import is_content, remembered
 from hedline.text.vocab import END, UNKNOWN, Vocabulary
 
 

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from hedline.text.polarity_cues import stem
-from hedline.text.remembered import remembered
-from hedline.text.tokenize import FUNCTION_WORDS
+from hedline.text.tokenize import FUNCTION_WORDS, remembered
 
 
 def _set(words: str) -> frozenset[str]:

@@ -30,8 +30,7 @@ from functools import cached_property
 
 from hedline.errors import UserError
 from hedline.metrics.numbers import unsupported_numbers
-from hedline.text.remembered import remembered
-from hedline.text.tokenize import FUNCTION_WORDS, words
+from hedline.text.tokenize import FUNCTION_WORDS, remembered, words
 
 _OPENERS = frozenset({":", ".", "!", "?", "-", "--", "–", "—", "``", '"', "“", "‘", "'", "|", ";", "..."})
 _INITIALS_SKIP = frozenset({"of", "the", "and", "for", "in", "on", "de"})

@@ -34,7 +34,7 @@ from hedline.text.polarity_words import (
     UNIVERSAL,
     word_set,
 )
-from hedline.text.remembered import remembered
+from hedline.text.tokenize import remembered
 
 POLARITY_NAMES = ("<pol:kept>", "<pol:lost>", "<pol:any>")
 quotation_marks = frozenset(["``", "''", '"', "“", "”", "„", "«", "»", "`", "‘", "’", "'"])

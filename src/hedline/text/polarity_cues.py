@@ -37,7 +37,7 @@ from hedline.text.polarity_words import (
     UNIVERSAL,
     word_set,
 )
-from hedline.text.remembered import remembered
+from hedline.text.tokenize import remembered
 
 TOKEN = re.compile(r"[^\W_]+(?:['’.,\-][^\W_]+)*|[,;:.!?()\"“”–—]")
 _STOPS = frozenset(',;:.!?()"“”–—')

@@ -21,8 +21,7 @@ from pathlib import Path
 from hedline.errors import UserError, require
 from hedline.files import read_entries, write_text
 from hedline.text.meaning import POLARITY_NAMES, polarity_control
-from hedline.text.remembered import ENTRY, size_of
-from hedline.text.tokenize import FUNCTION_WORDS
+from hedline.text.tokenize import ENTRY, FUNCTION_WORDS, size_of
 
 LENGTHS = (5, 7, 9, 11, 13, 16)  # upper bounds of the length classes in words; the last class is open
 SUPPORTS = (0.4, 0.6, 0.8, 0.999)  # upper bounds of the supported share of content words

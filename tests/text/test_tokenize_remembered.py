@@ -16,8 +16,8 @@ import pytest
 
 import hedline
 from hedline.metrics.numbers import figures
-from hedline.text.remembered import Remembered, remembered, size_of
 from hedline.text.subword import SPECIALS, Subwords, byte_letters
+from hedline.text.tokenize import Remembered, remembered, size_of
 
 MOST_OF_ALL = 64 << 20  # bytes of all kept answers together, the pieces of words included
 ROOMS = ("text", "metrics", "decoding", "data", "corpora")

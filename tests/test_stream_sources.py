@@ -8,16 +8,11 @@ from pathlib import Path
 import pytest
 
 from hedline.errors import UserError
-from hedline.stream import Reading, Record, read_file, read_sources, read_texts
+from hedline.stream import Reading, Record, read_file, read_sources
 
 
 def read(path: Path, **reading: str) -> list[Record]:
     return list(read_file(str(path), Reading(**reading)))
-
-
-def test_loose_words_are_one_text_and_quoted_ones_several():
-    assert list(read_texts(["a", "b"])) == [Record("1", "a b")]
-    assert list(read_texts(["a b", "c"])) == [Record("1", "a b"), Record("2", "c")]
 
 
 @pytest.mark.parametrize(

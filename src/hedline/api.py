@@ -3,16 +3,20 @@
 summarizer = hedline.load()
 summarizer("The city council voted on Tuesday to close the old harbour bridge.")
 summarizer.summarize(texts, bytes=75, nbest=5)[0].nbest
+
+`summarize_records` does the same for more texts than memory holds, in several processes.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from hedline.decoding.decode import SUBWORD_PENALTY, Defaults, Engine, Found, Reader, cut_at_limit
 from hedline.decoding.options import BEAM, DecodeOptions, check_weights
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from hedline.runtime.folder import ModelFolder
 
 BATCH = 32
+CHUNK = 256  # texts that a worker process gets at once
 MOST_ROWS = 4096  # hypotheses of a batch at once: a step's scores of all pieces take 400 MB
 TUNING_FORMAT = 2
 SHIPPED = Path(__file__).parent / "shipped"
@@ -283,3 +288,90 @@ def usual_forms(folder: Path) -> Mapping[str, str]:
 
     table = folder / "truecase.tsv"
     return UsualForms(table) if is_file(table) else {}
+
+
+class HasLead(Protocol):
+    """Whatever carries a text to summarise."""
+
+    @property
+    def lead(self) -> str:
+        """The text."""
+
+
+R = TypeVar("R", bound=HasLead)
+
+
+class Job(NamedTuple):
+    """What a worker needs to summarise: the model's path, the options, texts searched at once."""
+
+    model: str
+    options: DecodeOptions | None
+    batch: int
+
+
+def open_job(job: Job) -> Callable[[list[str]], list[Summary]]:
+    """Load the job's model; the result summarises a chunk of texts."""
+    summarizer = load(job.model)
+    return lambda texts: summarizer.summarize(texts, job.options, batch=job.batch)
+
+
+def summarize_records(
+    records: Iterable[R],
+    job: Job,
+    workers: int = 0,
+    engine: str = "local",
+    work: Callable[[list[str]], list[Summary]] | None = None,
+) -> Iterator[tuple[R, Summary]]:
+    """Every record with its summary, in order.
+
+    workers: processes, 0 for as many as there are cores; few texts never start any. engine: `local` or `ray`.
+    work: an already loaded summariser for the first CHUNK texts and for a single worker, which are searched as they
+    come, job.batch at a time.
+    """
+    records = iter(records)
+    wanted = workers or os.cpu_count() or 1
+    if engine == "ray":
+        yield from _in_processes(_chunks(records, CHUNK), job, wanted, engine)
+        return
+    work = work or open_job(job)
+    alone = records if wanted == 1 else islice(records, CHUNK)
+    for chunk in _chunks(alone, min(max(job.batch, 1), CHUNK)):  # by batches: the first headlines come soon
+        yield from zip(chunk, work([record.lead for record in chunk]), strict=True)
+    yield from _in_processes(_chunks(records, CHUNK), job, wanted)
+
+
+def _in_processes(
+    chunks: Iterator[list[R]], job: Job, workers: int, engine: str = "local"
+) -> Iterator[tuple[R, Summary]]:
+    """Chunks on processes that each load the model once; none are started for nothing."""
+    first = next(chunks, None)
+    if first is None:
+        return
+    from hedline.pool import Crew  # here: a single headline needs no processes
+
+    held: deque[list[R]] = deque()
+
+    def leads() -> Iterator[list[str]]:
+        for chunk in chain([first], chunks):
+            held.append(chunk)
+            yield [record.lead for record in chunk]
+
+    with Crew(partial(_Worker, job), workers, engine) as crew:
+        for summaries in crew.map(_Worker.summarize, leads()):
+            yield from zip(held.popleft(), summaries, strict=True)
+
+
+class _Worker:
+    """What a process holds: a job's loaded model."""
+
+    def __init__(self, job: Job) -> None:
+        self.summarize_texts = open_job(job)
+
+    def summarize(self, texts: list[str]) -> list[Summary]:
+        """The summaries of a chunk of texts."""
+        return self.summarize_texts(texts)
+
+
+def _chunks(records: Iterator[R], size: int) -> Iterator[list[R]]:
+    while chunk := list(islice(records, size)):
+        yield chunk

@@ -1,33 +1,21 @@
-"""Files and pipes of any size: read line by line, searched in chunks, written in order, in constant memory."""
+"""Texts to summarise from standard input, lines of text, JSONL and tables (CSV, TSV, Parquet), read one by one."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 from hedline.corpora.pairs import MAX_LINE_BYTES, BadLine, Line, read_lines
 from hedline.corpora.rows import PIPE, Row, check_name, kind_of, read_rows, refuse_others
-from hedline.decoding.summary import Summary
 from hedline.errors import UserError
 from hedline.files import is_file
 
-# Where texts to summarise come from: standard input, lines of text, JSONL, and tables (CSV, TSV, Parquet).
-
 TABLES = ("csv", "tsv", "parquet")
-
-
-def read_texts(texts: Sequence[str]) -> Iterator[Record]:
-    """Texts given as arguments; loose words are one text."""
-    each = texts if any(" " in text for text in texts) else [" ".join(texts)]
-    yield from (Record(str(number), text) for number, text in enumerate(each, 1))
 
 
 def read_sources(sources: Sequence[str], reading: Reading) -> Iterator[Record]:
@@ -76,9 +64,6 @@ def read_table(path: Path, kind: str, reading: Reading) -> Iterator[Record]:
             raise UserError(f"{where} has no column {lead_field!r} ({names[:300]}); {remedy}")
         lead = row.cells[lead_field]
         yield RowRecord.of(str(row.cells.get("id") or number), "" if lead is None else str(lead), row)
-
-
-CHUNK = 256  # texts a worker gets at once
 
 
 class Record(NamedTuple):
@@ -185,83 +170,3 @@ def _record(text: str, number: int, reading: Reading) -> Record:
 def _writable(text: str) -> str:
     """The text with lone surrogates, which JSON can escape, replaced: they cannot be written."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
-
-
-class Job(NamedTuple):
-    """What a worker needs to summarise: the model's path, the options, texts searched at once.
-
-    load: `hedline.api.load`, handed in since the search knows no models; by name, so that a process can import it.
-    """
-
-    model: str
-    options: Any
-    batch: int
-    load: Callable[[str], Any]
-
-
-def open_job(job: Job) -> Callable[[list[str]], list[Summary]]:
-    """Load the job's model; the result summarises a chunk of texts."""
-    summarizer = job.load(job.model)
-    return lambda texts: summarizer.summarize(texts, job.options, batch=job.batch)
-
-
-def summarize_records(
-    records: Iterable[Record],
-    job: Job,
-    workers: int = 0,
-    engine: str = "local",
-    work: Callable[[list[str]], list[Summary]] | None = None,
-) -> Iterator[tuple[Record, Summary]]:
-    """Every record with its summary, in order.
-
-    workers: processes, 0 for as many as there are cores; few texts never start any. engine: `local` or `ray`.
-    work: an already loaded summariser for the first CHUNK texts and for a single worker, which are searched as they
-    come, job.batch at a time.
-    """
-    records = iter(records)
-    wanted = workers or os.cpu_count() or 1
-    if engine == "ray":
-        yield from _in_processes(_chunks(records, CHUNK), job, wanted, engine)
-        return
-    work = work or open_job(job)
-    alone = records if wanted == 1 else islice(records, CHUNK)
-    for chunk in _chunks(alone, min(max(job.batch, 1), CHUNK)):  # by batches: the first headlines come soon
-        yield from zip(chunk, work([record.lead for record in chunk]), strict=True)
-    yield from _in_processes(_chunks(records, CHUNK), job, wanted)
-
-
-def _in_processes(
-    chunks: Iterator[list[Record]], job: Job, workers: int, engine: str = "local"
-) -> Iterator[tuple[Record, Summary]]:
-    """Chunks on processes that each load the model once; none are started for nothing."""
-    first = next(chunks, None)
-    if first is None:
-        return
-    from hedline.pool import Crew  # here: a single headline needs no processes
-
-    held: deque[list[Record]] = deque()
-
-    def leads() -> Iterator[list[str]]:
-        for chunk in chain([first], chunks):
-            held.append(chunk)
-            yield [record.lead for record in chunk]
-
-    with Crew(partial(_Worker, job), workers, engine) as crew:
-        for summaries in crew.map(_Worker.summarize, leads()):
-            yield from zip(held.popleft(), summaries, strict=True)
-
-
-class _Worker:
-    """What a process holds: a job's loaded model."""
-
-    def __init__(self, job: Job) -> None:
-        self.summarize_texts = open_job(job)
-
-    def summarize(self, texts: list[str]) -> list[Summary]:
-        """The summaries of a chunk of texts."""
-        return self.summarize_texts(texts)
-
-
-def _chunks(records: Iterator[Record], size: int) -> Iterator[list[Record]]:
-    while chunk := list(islice(records, size)):
-        yield chunk

@@ -12,6 +12,8 @@ import pytest
 from small_models import LEADS, words_folder
 
 from hedline.cli.main import main
+from hedline.cli.summarize import read_texts
+from hedline.stream import Record
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +48,11 @@ def test_several_texts_are_several_headlines_and_loose_words_are_one(monkeypatch
     assert run(monkeypatch, *LEADS[2].split(), "--bytes", "30") == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 1 and len(lines[0].encode()) <= 30
+
+
+def test_loose_words_are_one_text_and_quoted_ones_several():
+    assert list(read_texts(["a", "b"])) == [Record("1", "a b")]
+    assert list(read_texts(["a b", "c"])) == [Record("1", "a b"), Record("2", "c")]
 
 
 def test_lines_stay_lines(monkeypatch, capsys, tmp_path):

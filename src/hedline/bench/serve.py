@@ -26,7 +26,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from hedline.errors import UserError
-from hedline.stream import CHUNK
 
 CLIENTS = 1000
 ROUNDS = 6
@@ -130,7 +129,7 @@ def serving(folder: str, workers: int) -> Iterator[tuple[str, subprocess.Popen[s
 @contextmanager
 def summarizing(folder: str, workers: int) -> Iterator[Any]:
     """`hedline summarize --format jsonl` after its start: the same processes, chunks and lines."""
-    from hedline.api import Summarizer, load
+    from hedline.api import CHUNK, Summarizer, load
     from hedline.pool import Crew
 
     with Crew(partial(load, folder), workers) as crew:

@@ -23,7 +23,7 @@ from hedline.decoding.summary import Summary, zmert_lines
 from hedline.errors import UserError
 from hedline.files import atomic_path, is_file
 from hedline.progress import track
-from hedline.stream import CHUNK, Job, Reading, Record, RowRecord, read_sources, read_texts, summarize_records
+from hedline.stream import Reading, Record, RowRecord, read_sources
 
 MOST_MAPS = 200  # heat maps in one file
 
@@ -246,15 +246,15 @@ def summarize(
     own = {"format": format, "engine": engine, "input_format": input_format, "on_error": on_error}
     check_choices({**own, "batch": batch, "workers": workers})
     options, sources = DecodeOptions(**settings), sources or []
-    from hedline.api import find_model, load
+    from hedline.api import CHUNK, Job, find_model, summarize_records
 
-    job = Job(str(find_model(model)), options, batch, load)
+    job = Job(str(find_model(model)), options, batch)
     given = text and sources not in ([], ["-"])
     reading = Reading(input_format, lead_field, skip=on_error == "skip")
     records = read_texts(sources) if given else read_sources(sources, reading)
     form = output_form(format, output_file(out), sources, input_format)
     output = Output(out, form, options.nbest, explain, show, lead_field, headline_field, () if text else sources)
-    asked = question({**own, "lead_field": lead_field, **settings}, sources, job)
+    asked = question({**own, "lead_field": lead_field, **settings}, sources, Path(job.model))
     with output.printer(asked) as (printer, done):
         printer.go_on(islice(records, done))
         summaries = summarize_records(records, job, workers, engine)
@@ -262,11 +262,17 @@ def summarize(
         show_all(summaries if quiet else track(summaries, "summarizing", unit="texts", least=CHUNK), printer)
 
 
-def question(asked: dict[str, Any], sources: Sequence[str], job: Job) -> dict[str, Any]:
+def read_texts(texts: Sequence[str]) -> Iterator[Record]:
+    """Texts given as arguments; loose words are one text."""
+    each = texts if any(" " in text for text in texts) else [" ".join(texts)]
+    yield from (Record(str(number), text) for number, text in enumerate(each, 1))
+
+
+def question(asked: dict[str, Any], sources: Sequence[str], folder: Path) -> dict[str, Any]:
     """Everything the lines of an output depend on, as JSON has it."""
     files = [[source, *_identity(Path(source))] for source in sources]
-    model = [[name, *_identity(Path(job.model) / name)] for name in ("config.json", "tuning.json")]
-    return {"asked": asked, "files": files, "model": [str(Path(job.model).resolve()), model]}
+    model = [[name, *_identity(folder / name)] for name in ("config.json", "tuning.json")]
+    return {"asked": asked, "files": files, "model": [str(folder.resolve()), model]}
 
 
 def _identity(path: Path) -> list[int]:

@@ -11,6 +11,9 @@ from small_models import lstm_folder, subwords_folder, words_folder
 
 import hedline
 from hedline.bench.text import built_in
+from hedline.decoding.decode import decode
+from hedline.decoding.options import DecodeOptions
+from hedline.decoding.summary import Hypothesis
 
 SENTENCES = built_in(24)
 TEXTS = [" ".join(SENTENCES[i : i + 1 + i % 3]) for i in range(16)]  # of one to three sentences
@@ -59,4 +62,30 @@ def test_float_models_answer_alike_in_every_batch(family: str, tmp_path: Path) -
 
 
 def digits(summary: hedline.Summary) -> list[tuple[str, float, bytes]]:
-    return [(each.text, each.score, each.alignment.tobytes()) for each in summary.nbest]
+    return [digits_of(each) for each in summary.nbest]
+
+
+def digits_of(candidate: Hypothesis) -> tuple[str, float, bytes]:
+    return candidate.text, candidate.score, candidate.alignment.tobytes()
+
+
+@pytest.mark.parametrize("family", ["default", "abs", *FLOATS])
+def test_a_second_search_goes_on_from_what_the_first_encoded(family: str, tmp_path: Path) -> None:
+    """Some inputs of a batch, searched again with a wider beam, get what a search of their own finds."""
+    summarizer = hedline.load(FLOATS[family](tmp_path / "model") if family in FLOATS else family)
+    scorer, reader = summarizer.scorer, summarizer.reader
+    options = summarizer.defaults.settle(DecodeOptions(words=8))
+    wide, places = options.but(nbest=6), [9, 2, 5]
+    sources = [reader.read(text, 200)[0] for text in TEXTS]
+    first = decode(scorer, reader.open(sources, options), options)
+    lexicon = reader.open([sources[place] for place in places], wide)
+    begun = first.begin(scorer, lexicon, places)
+    assert begun is not None
+    found = decode(scorer, lexicon, wide, begun).all(wide)
+    anew = decode(scorer, lexicon, wide).all(wide)
+    assert [[digits_of(each) for each in nbest] for nbest in found] == [
+        [digits_of(each) for each in nbest] for nbest in anew
+    ]
+    assert first.begin(scorer, lexicon, [9, 2, 6]) is None  # another text
+    everything = reader.open([sources[place] for place in places], wide.but(full_vocabulary=True))
+    assert (first.begin(scorer, everything, places) is None) == (lexicon.candidates is not None)

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from hedline.decoding.choice import (
     CANDIDATES,
     CRUMB,
@@ -147,7 +149,7 @@ class Engine:
         searched = decode(self.scorer, self.reader.open(sources, options), options)
         pairs = zip(searched.all(options), sources, strict=True)
         found = [self._cased(nbest, source, options) for nbest, source in pairs]
-        self._search_harder(sources, found, options)
+        self._search_harder(sources, searched, found, options)
         guards = Guards(
             options.guard_numbers,
             bool(options.guard_names),
@@ -165,9 +167,14 @@ class Engine:
             kept = [Found(nbest) for nbest in found]
         return [Found([cut_at_limit(each, options) for each in nbest], notes) for nbest, notes in kept]
 
-    def _search(self, sources: Sequence[Any], options: DecodeOptions) -> list[list[Hypothesis]]:
-        found = decode(self.scorer, self.reader.open(sources, options), options).all(options)
-        return [self._cased(nbest, source, options) for nbest, source in zip(found, sources, strict=True)]
+    def _search_again(
+        self, sources: Sequence[Any], searched: Searched, places: Sequence[int], options: DecodeOptions
+    ) -> list[list[Hypothesis]]:
+        """The headlines of some sources of a search, under other options."""
+        chosen = [sources[place] for place in places]
+        lexicon = self.reader.open(chosen, options)
+        found = decode(self.scorer, lexicon, options, searched.begin(self.scorer, lexicon, places)).all(options)
+        return [self._cased(nbest, source, options) for nbest, source in zip(found, chosen, strict=True)]
 
     def _cased(self, nbest: list[Hypothesis], source: Any, options: DecodeOptions) -> list[Hypothesis]:
         """Candidates in the case that was asked for."""
@@ -176,7 +183,9 @@ class Engine:
         words, forms = self.reader.words(source), self.casing or {}
         return [each.with_text(recased(each.text, options.case, words, forms)) for each in nbest]
 
-    def _search_harder(self, sources: Sequence[Any], found: list[list[Hypothesis]], options: DecodeOptions) -> None:
+    def _search_harder(
+        self, sources: Sequence[Any], searched: Searched, found: list[list[Hypothesis]], options: DecodeOptions
+    ) -> None:
         """Search again, in place, where a narrow beam ran into dead ends: wider, then with repeats allowed."""
         beam = min(WIDER * max(options.width, BEAM), MOST_HYPOTHESES)
         wider = options.but(beam=beam, decoder="beam")  # a greedy one stays narrow
@@ -184,7 +193,7 @@ class Engine:
             missed = [place for place, nbest in enumerate(found) if _missed(nbest, options)]
             if not missed or options.decoder == "exact":
                 return
-            for place, nbest in zip(missed, self._search([sources[place] for place in missed], relaxed), strict=True):
+            for place, nbest in zip(missed, self._search_again(sources, searched, missed, relaxed), strict=True):
                 if nbest and (not found[place] or nbest[0].short < found[place][0].short):
                     found[place] = nbest
 
@@ -219,7 +228,7 @@ class Engine:
             if harder is None:
                 again = [self._cased(searched.read(place, wide), sources[place], wide) for place in missed]
             else:
-                again = self._search([sources[place] for place in missed], harder)
+                again = self._search_again(sources, searched, missed, harder)
             for place, nbest in zip(missed, again, strict=True):
                 both = [*nbest, *passing[place]] if harder in (None, wide) else [*passing[place], *nbest]  # best first
                 passing[place] = guards.passing(both, leads[place])
@@ -284,10 +293,25 @@ def _is_crumb(kept: Sequence[Hypothesis], found: Sequence[Hypothesis], guards: G
 
 
 class Searched(NamedTuple):
-    """A finished search: endings are read when they are asked for."""
+    """A finished search: endings are read when they are asked for; start: the scorer's state that it began with."""
 
     lexicon: Lexicon
     endings: list[Endings]
+    start: Any
+
+    def begin(self, scorer: Scorer, lexicon: Lexicon, places: Sequence[int]) -> Any:
+        """The state to begin another search of the inputs at `places` with; None where the model sees others there.
+
+        What the encoder made of an input is the greater part of a small search.
+        """
+        before = self.lexicon
+        same = all(np.array_equal(before.inputs[p], ids) for p, ids in zip(places, lexicon.inputs, strict=True))
+        if before.candidates is None or lexicon.candidates is None:
+            same = same and before.candidates is lexicon.candidates
+        else:
+            pairs = zip(places, lexicon.candidates, strict=True)
+            same = same and all(np.array_equal(before.candidates[p], ids) for p, ids in pairs)
+        return scorer.select(self.start, np.array(places)) if same else None
 
     def read(self, place: int, options: DecodeOptions) -> list[Hypothesis]:
         """One input's best headlines."""
@@ -298,12 +322,13 @@ class Searched(NamedTuple):
         return [self.read(place, options) for place in range(len(self.endings))]
 
 
-def decode(scorer: Scorer, lexicon: Lexicon, options: DecodeOptions) -> Searched:
-    """Search under settled options."""
+def decode(scorer: Scorer, lexicon: Lexicon, options: DecodeOptions, start: Any = None) -> Searched:
+    """Search under settled options; start: the scorer's state of the lexicon's inputs, if there is one."""
     bonus = sum(max(value, 0.0) for name, value in options.settled_weights.items() if name != "log_prob")
     plan = Plan(options.width, options.candidates, options.length_penalty or 0.0, bonus, options.recombine)
     search = exact_search if options.decoder == "exact" else beam_search
-    return Searched(lexicon, search(scorer, lexicon, plan))
+    start = scorer.start(lexicon.inputs, lexicon.candidates) if start is None else start
+    return Searched(lexicon, search(scorer, lexicon, plan, start), start)
 
 
 def read_best(lexicon: Lexicon, owner: int, endings: Endings, options: DecodeOptions) -> list[Hypothesis]:

@@ -254,17 +254,21 @@ class Trail:
         return np.array(columns[::-1], np.int64), stacked
 
 
-def beam_search(scorer: Scorer, lexicon: Lexicon, plan: Plan) -> list[Endings]:
-    """Every input's finished hypotheses, best first."""
+def beam_search(scorer: Scorer, lexicon: Lexicon, plan: Plan, start: Any = None) -> list[Endings]:
+    """Every input's finished hypotheses, best first; start: the scorer's state of these inputs, if there is one."""
     inputs = len(lexicon.inputs)
     finished, trail = Finished(inputs, plan), Trail([], [], [])
     context: int | None = getattr(scorer, "C", None)
-    state, rows_state = scorer.start(lexicon.inputs, lexicon.candidates), lexicon.start()
+    state = scorer.start(lexicon.inputs, lexicon.candidates) if start is None else start
+    rows_state = lexicon.start()
+    widest = None if lexicon.candidates is None else max(map(len, lexicon.candidates))
     owner = np.arange(inputs)
     score, log_prob, pruned = np.zeros(inputs), np.zeros(inputs), np.zeros(inputs, bool)
     last = np.full(inputs, scorer.start_id)
     for step in range(lexicon.max_steps + 1):
         scored = scorer.step(state, last)
+        if widest is not None and scored.log_probs.shape[1] > widest:  # a larger batch was begun
+            scored = scored._replace(log_probs=np.ascontiguousarray(scored.log_probs[:, :widest]))
         gains = lexicon.gains(rows_state, scored)
         finished.record(step, owner, score, log_prob, gains)
         if step == lexicon.max_steps:
@@ -381,12 +385,13 @@ class Effort:
         return most
 
 
-def exact_search(scorer: Scorer, lexicon: Lexicon, plan: Plan) -> list[Endings]:
+def exact_search(scorer: Scorer, lexicon: Lexicon, plan: Plan, start: Any = None) -> list[Endings]:
     """Every input's finished headlines, the best ones certainly among them; refuses what would not finish."""
-    found = beam_search(scorer, lexicon, replace(plan, width=max(plan.width, FIRST_WIDTH)))
+    start = scorer.start(lexicon.inputs, lexicon.candidates) if start is None else start
+    found = beam_search(scorer, lexicon, replace(plan, width=max(plan.width, FIRST_WIDTH)), start)
     to_beat = tuple(_to_beat(endings, plan.nbest) for endings in found)
     effort = Effort(len(lexicon.inputs), lexicon.max_steps)
-    return beam_search(scorer, lexicon, replace(plan, width=EVERYTHING, to_beat=to_beat, effort=effort))
+    return beam_search(scorer, lexicon, replace(plan, width=EVERYTHING, to_beat=to_beat, effort=effort), start)
 
 
 def _to_beat(endings: Endings, nbest: int) -> float:

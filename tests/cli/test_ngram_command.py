@@ -10,7 +10,7 @@ import pytest
 
 from hedline.cli.main import run
 from hedline.errors import UserError
-from hedline.ngram.estimate import measure_ngram
+from hedline.ngram.estimate import NgramSettings, measure_ngram
 from small_data import write_counted
 
 
@@ -40,7 +40,7 @@ def test_json_and_arpa_and_back(data: Path, tmp_path: Path, capsys: pytest.Captu
     assert finish(["ngram", str(data), "--order", "2", "--arpa", str(arpa), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["perplexity"]["closed"] == pytest.approx(EXPECTED, rel=1e-6)
-    again = measure_ngram(data, load=arpa)
+    again = measure_ngram(data, NgramSettings(from_arpa=arpa))
     assert again.perplexity.closed == pytest.approx(EXPECTED, rel=1e-5)
     assert "as in the file" in again.text()
 
@@ -50,11 +50,13 @@ def test_arpa_with_another_vocabulary(data: Path, tmp_path: Path) -> None:
     arpa.write_text("\\data\\\nngram 1=4\n\n\\1-grams:\n-1\tb\n-0.5\ta\n-0.25\t</s>\n-2\t<unk>\n\n\\end\\\n")
     # a <unk> </s> a b </s>
     logs = [-0.5, -2, -0.25, -0.5, -1, -0.25]
-    assert measure_ngram(data, load=arpa).perplexity.closed == pytest.approx(10 ** -np.mean(logs), rel=1e-6)
+    assert measure_ngram(data, NgramSettings(from_arpa=arpa)).perplexity.closed == pytest.approx(
+        10 ** -np.mean(logs), rel=1e-6
+    )
 
 
 def test_what_is_missing_is_said(data: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no test split"):
-        measure_ngram(data, split="test")
+        measure_ngram(data, NgramSettings(split="test"))
     with pytest.raises(UserError, match="no data folder"):
         measure_ngram(tmp_path)

@@ -12,6 +12,7 @@ import pytest
 from hedline.cli.main import run
 from hedline.errors import UserError
 from hedline.training import perplexity
+from hedline.training.options import PerplexitySettings
 from hedline.training.perplexity import Perplexity
 
 
@@ -30,7 +31,7 @@ def test_text_and_json_say_the_same(capsys: pytest.CaptureFixture[str], monkeypa
     text, printed = capsys.readouterr().out.split("\n", 1)
     assert text.startswith("default on test of data: perplexity") and text.endswith("1,234 words")
     assert json.loads(printed)["words"] == 1234 and json.loads(printed)["split"] == "test"
-    assert asked[0][1:] == (Path("data"), "test", "auto")
+    assert asked[0][1:] == (Path("data"), PerplexitySettings("test", "auto"))
 
 
 def test_without_torch_the_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

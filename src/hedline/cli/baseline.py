@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from hedline.baselines.system import Baseline, BaselineSettings, Limit, find_system, is_baseline, open_baseline
+from hedline.cli.main import takes
+from hedline.corpora.sets import EvaluationItem
 from hedline.errors import UserError
-
-if TYPE_CHECKING:
-    from hedline.baselines.system import Baseline
+from hedline.files import write_text
 
 
+@takes(BaselineSettings, after="files")
 def baseline(
     name: Annotated[
         str, typer.Argument(help="prefix, ir, banko, moses, trimmer, topiary, compress or wl; or a fitted folder.")
@@ -24,20 +26,7 @@ def baseline(
             help="Evaluation set, pairs, or a .txt file of leads; - is stdin. With --fit: more training pairs."
         ),
     ] = None,
-    fit: Annotated[Path | None, typer.Option(help="Learn from these training pairs and write --out.")] = None,
-    folder: Annotated[Path | None, typer.Option(help="The fitted system's folder.")] = None,
-    bytes: Annotated[int | None, typer.Option(min=1, help="At most N UTF-8 bytes (prefix: 75).")] = None,
-    chars: Annotated[int | None, typer.Option(min=1, help="At most N characters (prefix alone).")] = None,
-    words: Annotated[int | None, typer.Option(min=1, help="At most N words.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N inputs, or training pairs.")] = None,
-    tune: Annotated[Path | None, typer.Option(help="With --fit: tune the weights for ROUGE on this set.")] = None,
-    sample: Annotated[int | None, typer.Option(min=1, help="With --fit wl: parse N pairs (20,000).")] = None,
-    parser: Annotated[
-        str | None, typer.Option(help="For systems that need parses: a model, or a .conllu file of `hedline parse`.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the headlines to this file; with --fit: the folder.")] = None,
-    score: Annotated[bool, typer.Option("--score", help="Print ROUGE against the set's references instead.")] = False,
-    preset: Annotated[str, typer.Option(help="How to score: gigaword (F1, full length) or duc.")] = "gigaword",
+    **given: Any,
 ) -> None:
     """Headlines by a baseline of the paper, one per line.
 
@@ -49,66 +38,64 @@ def baseline(
       hedline baseline moses test.jsonl --folder runs/moses --bytes 75 --score
       hedline baseline runs/ir leads.txt --words 12 --out headlines.txt
     """
-    given = {"limit": limit, "tune": tune, "sample": sample, "parser": parser}
-    if fit is not None:
-        print(fit_baseline(name, [fit, *(files or [])], out, {key: value for key, value in given.items() if value}))
+    settings, files = BaselineSettings(**given), files or []
+    if settings.fit is not None:
+        print(fit_baseline(name, [settings.fit, *files], settings))
         return
-    from hedline.baselines.prefix import run_prefix
-    from hedline.baselines.system import Limit
     from hedline.experiments.evaluate import read_leads
 
-    system = open_system(name, folder, parser)
-    if len(files or []) != 1:
+    system = open_system(name, settings)
+    if len(files) != 1:
         raise UserError("name one set or file of leads, or --fit PAIRS --out FOLDER to learn")
-    leads = read_leads((files or [])[0], limit)
-    if chars is not None and system.name == "prefix":
-        headlines = run_prefix([item.lead for item in leads], bytes=bytes, chars=chars, words=words)
-    elif chars is not None:
+    leads = read_leads(files[0], settings.limit)
+    show_headlines(write_headlines(system, leads, settings), leads, settings)
+
+
+def write_headlines(system: Baseline, leads: list[EvaluationItem], settings: BaselineSettings) -> list[str]:
+    """The system's headlines within the limits asked for."""
+    from hedline.baselines.prefix import run_prefix
+
+    if settings.chars is None:
+        return system.headlines(leads, Limit(settings.bytes, settings.words))
+    if system.name != "prefix":
         raise UserError("only prefix takes --chars; give --bytes or --words")
-    else:
-        headlines = system.headlines(leads, Limit(bytes, words))
-    show_headlines(headlines, leads, out, score, preset)
+    texts = [item.lead for item in leads]
+    return run_prefix(texts, bytes=settings.bytes, chars=settings.chars, words=settings.words)
 
 
-def fit_baseline(name: str, data: list[Path], out: Path | None, options: dict[str, Any]) -> str:
+def fit_baseline(name: str, data: list[Path], settings: BaselineSettings) -> str:
     """Fit a system and say where it lies."""
-    from hedline.baselines.system import find_system
-
-    if out is None:
+    if settings.out is None:
         raise UserError("--fit needs --out, the folder to write")
-    system = find_system(name)
+    system, options = find_system(name), settings.fit_options
     if system.fit_options and (unknown := sorted(set(options) - system.fit_options)):
         raise UserError(f"fitting {system.name} takes no --{unknown[0]}; leave it out")
-    system.fit(data, out, options)
-    return f"{system.name} is in {out}"
+    system.fit(data, settings.out, options)
+    return f"{system.name} is in {settings.out}"
 
 
-def open_system(name: str, folder: Path | None, parser: str | None) -> Baseline:
+def open_system(name: str, settings: BaselineSettings) -> Baseline:
     """Open a system by its name and folder, or by its folder alone."""
-    from hedline.baselines.system import find_system, is_baseline, open_baseline
-
-    if folder is None and is_baseline(Path(name)):
+    if settings.folder is None and is_baseline(Path(name)):
         system = open_baseline(Path(name))
     else:
-        system = find_system(name).open(folder)
-    if parser is not None:
+        system = find_system(name).open(settings.folder)
+    if settings.parser is not None:
         if not hasattr(system, "parser"):
             raise UserError(f"{system.name} needs no parses; leave --parser out")
-        system.parser = parser
+        system.parser = settings.parser
     return system
 
 
-def show_headlines(headlines: list[str], leads: list[Any], out: Path | None, score: bool, preset: str) -> None:
+def show_headlines(headlines: list[str], leads: list[EvaluationItem], settings: BaselineSettings) -> None:
     """Print the headlines or their scores, or write them to a file."""
-    if score:
+    if settings.score:
         from hedline.experiments.systems import describe, score_outputs
 
         if not all(item.references for item in leads):
             raise UserError("the leads have no references to score against; use an evaluation set or a pairs file")
-        print(describe(score_outputs(headlines, leads, preset)))
-    if out is not None:
-        from hedline.files import write_text
-
-        write_text(out, "".join(f"{headline}\n" for headline in headlines))
-    elif not score:
+        print(describe(score_outputs(headlines, leads, settings.preset)))
+    if settings.out is not None:
+        write_text(settings.out, "".join(f"{headline}\n" for headline in headlines))
+    elif not settings.score:
         sys.stdout.writelines(f"{headline}\n" for headline in headlines)

@@ -12,8 +12,9 @@ import typer
 
 from hedline.cli.main import Json, changed, option, print_json, takes
 from hedline.errors import UserError, require
+from hedline.ngram.estimate import NgramSettings, measure_ngram
 from hedline.runtime.shortlist import ShortlistOptions
-from hedline.training.options import DistillRequest, LabelSettings, TrainConfig, TrainRequest
+from hedline.training.options import DistillRequest, LabelSettings, PerplexitySettings, TrainConfig, TrainRequest
 
 
 @takes(TrainConfig, after="out", optional=True)
@@ -108,12 +109,12 @@ def distill(
     print(report_text(run(request)))
 
 
+@takes(PerplexitySettings, after="data")
 def perplexity(
     model: Annotated[str, typer.Argument(help="A model folder, or a shipped model's name.")],
     data: Annotated[Path, typer.Argument(help="A data folder with the model's vocabularies.")],
-    split: Annotated[str, typer.Option(help="train, valid or test.")] = "valid",
-    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     json: Json = False,
+    **given: Any,
 ) -> None:
     """Perplexity of a trained model on prepared data, with and without unknown words.
 
@@ -126,11 +127,12 @@ def perplexity(
 
     with torch_for("measuring perplexity"):
         from hedline.training.perplexity import perplexity_of_folder
-    found = perplexity_of_folder(find_model(model), data, split, device)
+    settings = PerplexitySettings(**given)
+    found = perplexity_of_folder(find_model(model), data, settings)
     if json:
-        print_json({"model": model, "data": str(data), "split": split, **asdict(found)})
+        print_json({"model": model, "data": str(data), "split": settings.split, **asdict(found)})
     else:
-        print(f"{model} on {split} of {data}: perplexity {found}, {found.words:,} words")
+        print(f"{model} on {settings.split} of {data}: perplexity {found}, {found.words:,} words")
 
 
 @takes(ShortlistOptions, after="data")
@@ -162,13 +164,11 @@ def export(
         print("no shortlist: give --data to learn one; until then every word of the vocabulary is scored")
 
 
+@takes(NgramSettings, after="data")
 def ngram(
     data: Annotated[Path, typer.Argument(help="Data folder made by `hedline prepare`.")],
-    order: Annotated[int, typer.Option(help="Longest n-gram.")] = 5,
-    split: Annotated[str, typer.Option(help="Split to measure: valid, test or train.")] = "valid",
-    arpa: Annotated[Path | None, typer.Option(help="Also write the model as an ARPA file.")] = None,
-    from_arpa: Annotated[Path | None, typer.Option(help="Read this ARPA file instead of estimating.")] = None,
     json: Json = False,
+    **given: Any,
 ) -> None:
     """Estimate an interpolated modified Kneser-Ney model on the training headlines and print its perplexity.
 
@@ -178,7 +178,5 @@ def ngram(
       hedline ngram data --order 3 --split test --arpa headlines.arpa
       hedline ngram data --from-arpa other.arpa
     """
-    from hedline.ngram.estimate import measure_ngram
-
-    report = measure_ngram(data, order, split, arpa, from_arpa)
+    report = measure_ngram(data, NgramSettings(**given))
     print_json(report.as_json()) if json else print(report.text())

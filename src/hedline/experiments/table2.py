@@ -73,15 +73,16 @@ def _measure(name: str, request: Request, dataset: Dataset, results: Results) ->
         return
     begin, where = time.monotonic(), None
     if folder is None:
-        from hedline.ngram.estimate import measure_ngram
+        from hedline.ngram.estimate import NgramSettings, measure_ngram
 
-        ngram = measure_ngram(dataset.folder, ORDER, SPLIT).perplexity
+        ngram = measure_ngram(dataset.folder, NgramSettings(ORDER, SPLIT)).perplexity
         closed, known, words, unknown = ngram.closed, ngram.known, ngram.targets, ngram.unknown
     else:
+        from hedline.training.options import PerplexitySettings
         from hedline.training.perplexity import perplexity_of_folder
 
         logged = recorded(folder, dataset)
-        neural = logged or perplexity_of_folder(folder, dataset.folder, SPLIT)
+        neural = logged or perplexity_of_folder(folder, dataset.folder, PerplexitySettings(SPLIT))
         where = training_place(folder) if logged else None
         closed, known, words, unknown = neural.closed, neural.known, neural.words, neural.unknown
     values = {"closed": round(closed, 3), "known": round(known, 3), "words": words, "unknown": unknown}

@@ -27,6 +27,7 @@ from hedline.ngram.arpa import read_arpa, write_arpa
 from hedline.ngram.count import Ids, Level, adjust_counts, count_ngrams, lay_out
 from hedline.ngram.model import NEVER, Discount, NgramModel, Perplexity, estimate_discount
 from hedline.progress import Progress
+from hedline.settings import setting
 from hedline.text.vocab import PAD, START, UNKNOWN, Vocabulary
 
 MOST_TOKENS = 2**31 - 1  # rows are 32-bit
@@ -101,6 +102,19 @@ def _log10(probabilities: Doubles) -> NDArray[np.float32]:
 
 
 @dataclass(frozen=True)
+class NgramSettings:
+    """What `hedline ngram` estimates and measures."""
+
+    order: int = setting(5, "Longest n-gram.")
+    split: str = setting("valid", "Split to measure: valid, test or train.")
+    arpa: Path | None = setting(None, "Also write the model as an ARPA file.")
+    from_arpa: Path | None = setting(None, "Read this ARPA file instead of estimating.")
+
+
+AS_USUAL = NgramSettings()
+
+
+@dataclass(frozen=True)
 class NgramReport:
     """A model's size, its discounts by order (none when it was read from a file), perplexity, and seconds spent."""
 
@@ -144,25 +158,20 @@ def estimate_from(dataset: Dataset, order: int) -> NgramModel:
     return estimate(train.outputs, train.output_offsets, words, order)
 
 
-def measure_ngram(
-    folder: Path, order: int = 5, split: str = "valid", arpa: Path | None = None, load: Path | None = None
-) -> NgramReport:
-    """Estimate on the training headlines (or read the ARPA file `load`) and measure on `split`.
-
-    arpa: also write the model there.
-    """
+def measure_ngram(folder: Path, settings: NgramSettings = AS_USUAL) -> NgramReport:
+    """Estimate on the training headlines, or read an ARPA file, and measure on a split."""
     dataset = Dataset.open(folder)
-    held_out = dataset.split(split)
+    held_out = dataset.split(settings.split)
     if not len(held_out):
-        raise UserError(f"{folder} has no {split} headlines to measure perplexity on")
+        raise UserError(f"{folder} has no {settings.split} headlines to measure perplexity on")
     begin = time.monotonic()
-    model = read_arpa(load) if load else estimate_from(dataset, order)
+    model = read_arpa(settings.from_arpa) if settings.from_arpa else estimate_from(dataset, settings.order)
     measured = _held_out_perplexity(model, dataset, held_out)
     seconds = time.monotonic() - begin
-    if arpa:
-        write_arpa(model, arpa)
+    if settings.arpa:
+        write_arpa(model, settings.arpa)
     sizes = tuple(len(keys) for keys in model.keys)
-    return NgramReport(split, sizes, model.discounts, measured, round(seconds, 2))
+    return NgramReport(settings.split, sizes, model.discounts, measured, round(seconds, 2))
 
 
 def _held_out_perplexity(model: NgramModel, dataset: Dataset, pairs: Pairs) -> Perplexity:

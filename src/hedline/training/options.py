@@ -148,6 +148,14 @@ class LabelSettings:
 
 
 @dataclass(frozen=True)
+class PerplexitySettings:
+    """What `hedline perplexity` measures on, and where."""
+
+    split: str = setting("valid", "train, valid or test.")
+    device: str = setting("auto", "auto, cpu or cuda.")
+
+
+@dataclass(frozen=True)
 class DistillRequest:
     """What the user asked of `hedline distill`."""
 

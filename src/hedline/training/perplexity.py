@@ -17,6 +17,9 @@ from hedline.errors import UserError
 from hedline.models.batch import UNKNOWN, Batch
 from hedline.models.model import open_model, read_words
 from hedline.training.batches import DeviceSplit, plan_epoch
+from hedline.training.options import PerplexitySettings
+
+AS_USUAL = PerplexitySettings()
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,9 @@ def exp(total: float, count: int) -> float:
     return math.exp(mean) if mean < 700 else math.inf
 
 
-def perplexity_of_folder(model: Path, data: Path, split: str = "valid", device: str = "auto") -> Perplexity:
+def perplexity_of_folder(model: Path, data: Path, settings: PerplexitySettings = AS_USUAL) -> Perplexity:
     """Perplexity of a saved model on a split; the data must have been encoded with the model's vocabularies."""
+    device = settings.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     dataset = Dataset.open(data)
@@ -84,7 +88,7 @@ def perplexity_of_folder(model: Path, data: Path, split: str = "valid", device: 
     for name in ("vocab.input.txt", "vocab.output.txt"):
         if read_words(folder.file(name)) != read_words(dataset.folder / name):
             raise UserError(f"{name} of {data} is not the model's; prepare the data with --vocabulary-from {model}")
-    pairs = dataset.split(split)
+    pairs = dataset.split(settings.split)
     if len(pairs) == 0:
-        raise UserError(f"the {split} split of {data} is empty")
+        raise UserError(f"the {settings.split} split of {data} is empty")
     return measure_perplexity(network, DeviceSplit(pairs, device))

@@ -102,8 +102,7 @@ class Summarizer:
     def _search(self, taken: Sequence[Intake], options: DecodeOptions) -> list[Summary]:
         """Search a batch of non-empty texts under settled options."""
         read = [self.reader.read(take.text, LONGEST) for take in taken]
-        casing = self.casing if options.guard_names else None
-        engine = Engine(self.scorer, self.reader, casing)
+        engine = Engine(self.scorer, self.reader, self.casing)
         found = engine.find_headlines([source for source, _ in read], options)
         found = [self._if_foreign(source, each, options) for (source, _), each in zip(read, found, strict=True)]
         return [

@@ -159,3 +159,19 @@ def test_the_first_letter_is_a_capital_unless_the_word_is_written_otherwise():
         ("", ""),
     ):
         assert with_capital(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("U.S. Trade gap widens as Lund Corp. Sells cars", "U.S. trade gap widens as Lund Corp. sells cars"),
+        ("Jo Berg Jr. Makes room for a young U.S. Senate aide", "Jo Berg Jr. makes room for a young U.S. Senate aide"),
+        ("U.S. House votes as J.P. Morgan and St. Marks wait", "U.S. House votes as J.P. Morgan and St. Marks wait"),
+        ("Library closes for good. Here is why", "Library closes for good. Here is why"),
+    ],
+)
+def test_a_short_form_with_a_point_gives_the_next_word_no_capital(text: str, expected: str) -> None:
+    forms = {word: word for word in ("trade", "sells", "makes", "house", "marks", "here")} | {"senate": "Senate"}
+    lead = ["The", "House", "and", "the", "gap", "in", "trade", "of", "Lund"]
+    assert recased(text, "sentence", lead, forms) == expected
+    assert recased(text, "sentence", lead, {}) == text

@@ -16,9 +16,11 @@ What counts as support errs towards kindness. The input supports a name when it 
 - a capitalised word that it clips ("Democrats" supports "Dems");
 - consecutive words whose initials it spells, small words counted or not ("European Union" supports "EU", "general
   manager" GM, "Department of Justice" DOJ, "PlayStation 5" PS5), where states and unions want capitals ("use such"
-  does not support "US").
+  does not support "US");
+- what says the same in other words, by a short table ("quarterback" supports QB, "French" France, "Ark." Arkansas);
+- another form of the word, where the casing table says that it is an ordinary one ("acquired" supports "Acquires").
 
-A compound is supported when each of its parts is.
+A compound is supported when each of its parts is; prefixes ("Ex-NFL") and small letters ("NATO-led") need no support.
 """
 
 from __future__ import annotations
@@ -26,10 +28,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from hedline.errors import UserError
 from hedline.metrics.numbers import unsupported_numbers
+from hedline.text.polarity_cues import stem
 from hedline.text.tokenize import FUNCTION_WORDS, remembered, words
 
 _OPENERS = frozenset({":", ".", "!", "?", "-", "--", "–", "—", "``", '"', "“", "‘", "'", "|", ";", "..."})
@@ -41,6 +44,42 @@ _PEOPLES = frozenset({"a", "e", "y", "o", "i", "n", "ey", "ia", "an", "ian", "ea
 _MIN_CLIP = 3
 _LONGEST_ACRONYM = 6
 _STATES = frozenset({"us", "uk", "eu", "un", "uae", "usa"})
+_QUOTES = "\"'`“”‘’"
+_GARBLED = re.compile(r"\.[^\W\d_]{2}")  # U.S.DA
+_DASHES = re.compile(r"[-–—/]")
+_PREFIXES = frozenset(["all", "anti", "co", "ex", "mid", "non", "post", "pre", "pro", "re", "then"])
+# Groups of names that mean the same; each line is one group, and the lead must have one of its forms, with a capital
+# where the table has one. After "<": seats of a government, which stand for it unless something happens there.
+_EQUAL = """
+US, USA, America, American, United States
+UK, Britain, British, Brit, Briton, United Kingdom
+EU, European Union; UN, United Nations; USSR, Soviet Union; UAE, United Arab Emirates, Emirati
+GOP, Republican; Tory, Tories, Conservative; Fed, Federal Reserve; Feds, federal; SCOTUS, Supreme Court
+DOJ, Justice Department; USDA, Agriculture Department; PM, prime minister; CEO, chief executive; TV, television
+QB, quarterback; TD, touchdown; Sixers, 76ers; Niners, 49ers; Utd, United; Spurs, Tottenham
+Afcon, Africa Cup of Nations; WWII, World War II, Second World War; Xmas, Christmas
+NYC, New York City, New York; LA, Los Angeles; Philly, Philadelphia; Aussie, Australia, Australian
+Bill, William; Bob, Robert; Mike, Michael; Jim, James; Joe, Joseph; Dave, David; Tony, Anthony
+Afghanistan, Afghan < Kabul; Belgium, Belgian; China, Chinese < Beijing; Congo, Congolese; Cyprus, Cypriot
+Denmark, Danish, Dane; Egypt, Egyptian < Cairo; England, English; Finland, Finnish, Finn; France, French, Frenchman
+Greece, Greek; India, Indian < New Delhi; Iran, Iranian < Tehran; Iraq, Iraqi < Baghdad; Ireland, Irish
+Japan, Japanese < Tokyo; Kazakhstan, Kazakh; Lebanon, Lebanese < Beirut; Myanmar, Burma, Burmese
+Netherlands, Dutch, Holland; Norway, Norwegian; North Korea, North Korean < Pyongyang
+Pakistan, Pakistani < Islamabad; Panama, Panamanian; Peru, Peruvian; Philippines, Filipino, Philippine < Manila
+Poland, Polish, Pole; Portugal, Portuguese; Russia, Russian < Moscow, Kremlin; Saudi Arabia, Saudi < Riyadh
+Scotland, Scottish, Scot; South Korea, South Korean < Seoul; Spain, Spanish, Spaniard; Sweden, Swedish, Swede
+Switzerland, Swiss; Syria, Syrian < Damascus; Taiwan, Taiwanese < Taipei; Thailand, Thai; Turkey, Turkish < Ankara
+Ukraine, Ukrainian < Kyiv, Kiev; Uzbekistan, Uzbek; Vietnam, Vietnamese < Hanoi; Wales, Welsh
+Alabama, Ala.; Arizona, Ariz.; Arkansas, Ark.; California, Calif.; Colorado, Colo.; Connecticut, Conn.; Delaware, Del.
+Florida, Fla.; Georgia, Ga.; Illinois, Ill.; Indiana, Ind.; Kansas, Kan.; Kentucky, Ky.; Louisiana, La.; Maryland, Md.
+Massachusetts, Mass.; Michigan, Mich.; Minnesota, Minn.; Mississippi, Miss.; Missouri, Mo.; Montana, Mont.
+Nebraska, Neb.; Nevada, Nev.; Oklahoma, Okla.; Oregon, Ore.; Pennsylvania, Pa.; Tennessee, Tenn.; Vermont, Vt.
+Virginia, Va.; Washington, Wash.; Wisconsin, Wis.; Wyoming, Wyo.; Alberta, Alta.; Ontario, Ont.; Saskatchewan, Sask.
+New Hampshire, NH; New Jersey, NJ; New Mexico, NM; New York, NY; North Carolina, NC; North Dakota, ND
+Rhode Island, RI; South Carolina, SC; South Dakota, SD; West Virginia, W.Va.; British Columbia, BC
+"""
+_THERE = frozenset(["in", "at", "near", "outside", "inside", "around", "from", "to", "into", "via", "for"])
+_ANOTHER = frozenset(["north", "south", "east", "west", "central", "latin", "northern", "southern", "new", "pan"])
 
 
 def unsupported_names(headline: str, lead: str, casing: Mapping[str, str] | None = None) -> list[str]:
@@ -53,7 +92,8 @@ def unsupported_names(headline: str, lead: str, casing: Mapping[str, str] | None
     if not names:
         return []
     support = _support_of(lead)
-    return [name for name in names if not support.has(name)]
+    missing = [name for name in names if not support.has(name)]
+    return [name for name in missing if not support.has_otherwise(name, headline, casing)]
 
 
 def find_names(headline: str, casing: Mapping[str, str] | None = None) -> list[str]:
@@ -103,9 +143,21 @@ def _usually_capitalised(token: str, casing: Mapping[str, str] | None) -> bool:
     return form[:1].isupper()
 
 
+def _is_ordinary(token: str, casing: Mapping[str, str] | None) -> bool:
+    """Whether the casing table knows a word, in small letters."""
+    return casing is not None and casing.get(token.lower(), "").islower()
+
+
 def _parts(token: str) -> list[str]:
-    """Parts of a compound, points removed: `Franco-German` -> franco, german; `U.S.` -> us."""
-    return [part for part in re.split(r"[-–/]", token.replace(".", "").lower()) if part]
+    """Parts of a compound, points and quotation marks removed: `Franco-German` -> franco, german; `U.S.` -> us."""
+    return [part for part in _DASHES.split(token.strip(_QUOTES).replace(".", "").lower()) if part]
+
+
+def _name_parts(name: str) -> list[str]:
+    """Parts of a compound that want support: not "ex", nor "led" and other words in small letters."""
+    parts = _DASHES.split(name)
+    wanted = [part for part in parts if not part.islower() and part.lower() not in _PREFIXES]
+    return [each for part in wanted or parts for each in _parts(part)]
 
 
 def _forms(word: str) -> set[str]:
@@ -129,6 +181,8 @@ def _initials(tokens: list[str]) -> set[str]:
     for skipped in (frozenset[str](), _INITIALS_SKIP):
         run: list[str] = []
         for token in tokens:
+            if token in ("'s", "’s"):
+                continue
             if not token[:1].isalnum():
                 run = []
             elif token.lower() not in skipped:
@@ -151,7 +205,8 @@ class _Support:
     def __init__(self, lead: str) -> None:
         self.tokens = words(lead)
         self.known = {form for token in self.tokens for part in _parts(token) for form in _forms(part)}
-        self.proper = [token.lower() for token in self.tokens if token[:1].isupper()]
+        bare = (token.lstrip(_QUOTES) for token in self.tokens)
+        self.proper = [token.lower() for token in bare if token[:1].isupper()]
 
     @cached_property
     def acronyms(self) -> set[str]:
@@ -160,7 +215,40 @@ class _Support:
 
     def has(self, name: str) -> bool:
         """Whether every part of a name is supported."""
-        return all(self._has_part(part, _forms(part)) for part in _parts(name))
+        return all(self._has_part(part, _forms(part)) for part in _name_parts(name))
+
+    def has_otherwise(self, name: str, headline: str, casing: Mapping[str, str] | None) -> bool:
+        """Whether every part is supported by words that mean the same, or the name is a form of an ordinary word."""
+        if _is_ordinary(name, casing) and stem(name.lower()) in self.stems:
+            return True
+        parts = [part for part in _name_parts(name) if not self._has_part(part, _forms(part))]
+        return not _GARBLED.search(name) and all(self._has_equal(part, _plain(headline).lower()) for part in parts)
+
+    def _has_equal(self, part: str, headline: str) -> bool:
+        """Whether the lead has another form of what a part of the headline means, alone or with the words around it."""
+        return any(
+            (" " not in form or f" {form.lower()} " in headline) and any(map(self._tells, evidence))
+            for each in _forms(part)
+            for form, evidence in _equals().get(each, ())
+        )
+
+    def _tells(self, form: str) -> bool:
+        """Whether the lead has a form of the table; a seat of government ("<") where nothing happens in it."""
+        barred = _ANOTHER | _THERE if form[0] == "<" else _ANOTHER
+        text = self.plain.lower() if form.islower() else self.plain
+        after = "(?![A-Z])" if form == "American" else ""  # American Express
+        before = re.findall(rf"(\S+) (?={re.escape(form.lstrip('<'))}s? {after})", text)
+        return any(word.lower() not in barred for word in before)
+
+    @cached_property
+    def plain(self) -> str:
+        """The lead's words in one line."""
+        return _plain(" ".join(self.tokens))
+
+    @cached_property
+    def stems(self) -> set[str]:
+        """Stems of its words."""
+        return {stem(word) for word in self.known}
 
     def _has_part(self, part: str, forms: set[str]) -> bool:
         return (
@@ -169,6 +257,27 @@ class _Support:
             or any(_derived(part, word) for word in self.known)
             or any(_clips(form, word) for form in forms for word in self.proper)
         )
+
+
+def _plain(text: str) -> str:
+    """A text's words with a blank before and after each; points stay in `Ill.` and go from `U.S.`."""
+    chunks = _DASHES.sub(" ", re.sub(r"['’]s\b", " ", text)).split()
+    bare = (chunk.strip(_QUOTES + "()[],:;!?") or "," for chunk in chunks)
+    return " ".join([".", *(word.replace(".", "") if word.count(".") > 1 else word for word in bare), "."])
+
+
+@cache
+def _equals() -> dict[str, list[tuple[str, list[str]]]]:
+    """The table by each word of its forms, in small letters: the form, and what supports it."""
+    found: dict[str, list[tuple[str, list[str]]]] = {}
+    for group in re.split(r"[;\n]", _EQUAL.strip()):
+        equal, _, seats = group.partition("<")
+        forms = [form.strip() for form in equal.split(",")]
+        evidence = forms + ["<" + seat.strip() for seat in seats.split(",") if seat.strip()]
+        for form in forms:
+            for word in form.lower().replace(".", "").split():
+                found.setdefault(word, []).append((form, evidence))
+    return found
 
 
 @remembered(most=1 << 23, weigh=lambda support: TOKEN_BYTES * len(support.tokens))

@@ -33,6 +33,7 @@ FEW_WORDS = 5  # a shorter text in small letters may be a note that somebody wro
 _WORD = re.compile(r"[^\W\d_]+(?:['’.&-][^\W\d_]+)*(?:(?<=[.&-][^\W\d_])\.)?")
 _SENTENCE = re.compile(r"(?:^|(?<![.][^\W\d_])[.?!]\s+)[\"'(\[]*([^\W\d_])")
 _SURNAME = re.compile(r"\b([A-Z][a-z]+ )([a-z]{4,})\b")
+_AFTER_POINT = re.compile(r"(\b(?:(?:[A-Z]\.){2,}|(?:Inc|Corp|Co|Ltd|Bros|Jr|Sr)\.) )([A-Z][a-z]+)\b")
 _OPENING = re.compile(r"(?:^|[:.?!]\s+|\s[-–—|]+\s+)[\"'“‘(\[]*$")
 # Forms of a table that a text in small letters hardly means.
 _EVERYDAY = frozenset(["us", "it", "who", "may", "march", "will", "mark", "bill", "sun", "apple", "turkey", "polish"])
@@ -261,13 +262,23 @@ def recased(text: str, case: str, lead: Sequence[str], forms: Mapping[str, str])
     'Mayor of Lund to sell old tram'
     >>> recased("mayor of lund quits", "title", [], {})
     'Mayor of Lund Quits'
+    >>> recased("Lund Inc. Says it will sell", "sentence", ["Lund", "Inc", "sells"], {"says": "says"})
+    'Lund Inc. says it will sell'
     """
     if case == "title":
         words = text.split(" ")
         text = " ".join(_titled(word, place in (0, len(words) - 1)) for place, word in enumerate(words))
     elif case == "sentence" and _is_title_case(text):
         text = _calmed(text, _forms_of(lead), forms)
+    elif case == "sentence" and forms and "." in text:
+        text = _AFTER_POINT.sub(lambda match: match[1] + _after_point(match[2], lead, forms), text)
     return with_capital(text)
+
+
+def _after_point(word: str, lead: Sequence[str], forms: Mapping[str, str]) -> str:
+    """A word after a short form, as in "U.S. Trade": its capital, if nobody else writes one, came from the point."""
+    lower = word.lower()
+    return lower if forms.get(lower) == lower and not any(each.startswith(word) for each in lead) else word
 
 
 def with_capital(text: str) -> str:

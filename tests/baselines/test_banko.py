@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from made_pairs import pairs, write_pairs
 
-from hedline.baselines import tuned
 from hedline.baselines.banko import Banko, Choices, content_probabilities, length_probabilities, search
 from hedline.baselines.corpus import Corpus, Texts
-from hedline.baselines.system import Limit, is_baseline, open_baseline
+from hedline.baselines.system import Limit, open_baseline
 from hedline.corpora.sets import EvaluationItem
 
 
@@ -76,18 +75,3 @@ def test_fitted_it_keeps_every_limit_and_uses_the_leads_words(tmp_path: Path) ->
             assert limit.fits(headline)
             assert set(headline.lower().replace(",", "").split()) <= set(item.lead.lower().replace(",", "").split())
     assert system.headlines(items[-1:], Limit()) == [""]
-
-
-def test_a_fit_that_stops_while_tuning_is_unfinished_and_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    data, out = [write_pairs(tmp_path / "pairs.jsonl", 40)], tmp_path / "banko"
-    options = {"tune": data[0], "tune_limit": 4}
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(tuned, "tune_weights", stop)
-        Banko.fit(data, out, options)
-    assert not is_baseline(out) and (out / "work" / "encoded-000.json").is_file()
-    assert set(open_baseline(Banko.fit(data, out, options)).weights) == {"gigaword", "duc"}

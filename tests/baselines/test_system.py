@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedline.baselines.fitting import WorkFolder, training_pairs
 from hedline.baselines.prefix import Prefix
 from hedline.baselines.system import SYSTEMS, Limit, find_system, is_baseline, open_baseline, read_config, write_config
 from hedline.corpora.sets import EvaluationItem
@@ -56,24 +54,3 @@ def test_a_folder_says_what_it_is(tmp_path: Path) -> None:
     assert read_config(tmp_path)["learnt"] == 3
     with pytest.raises(UserError, match="holds the baseline 'prefix', not 'ir'"):
         read_config(tmp_path, "ir")
-
-
-def test_an_interrupted_fit_does_no_step_twice(tmp_path: Path) -> None:
-    calls = []
-
-    def make() -> dict[str, np.ndarray]:
-        calls.append(1)
-        return {"ids": np.arange(3)}
-
-    for settings in ({"order": 3}, {"order": 3}, {"order": 4}):
-        assert WorkFolder(tmp_path, settings).arrays("step", make)["ids"].tolist() == [0, 1, 2]
-    assert len(calls) == 2
-
-
-def test_training_pairs_pass_over_bad_lines(tmp_path: Path) -> None:
-    file = tmp_path / "pairs.jsonl"
-    file.write_text('{"lead": "A tram derailed.", "headline": "Tram derails"}\nnot json\n', encoding="utf-8")
-    assert [pair.headline for pair in training_pairs([file])] == ["Tram derails"]
-    (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
-    with pytest.raises(UserError, match="no pairs to learn from"):
-        list(training_pairs([tmp_path / "empty.jsonl"]))

@@ -13,7 +13,6 @@ from lead_trees import FILE, parsed, tree_of
 from hedline.baselines.salience import WordChances
 from hedline.baselines.system import Limit, find_system, open_baseline
 from hedline.baselines.topiary import Topiary, Trimmer
-from hedline.corpora.pairs import Pair
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set, write_evaluation_set
 from hedline.errors import UserError
 
@@ -21,19 +20,6 @@ CHANCES = WordChances(
     {"larkhaven": (20, 18), "river": (20, 16), "move": (50, 1), "surprise": (50, 2), "bridges": (9, 4)}
 )
 ITEMS = [EvaluationItem(str(number), tree.text, ()) for number, tree in enumerate(parsed())]
-
-
-def test_word_chances_are_counts_of_pairs() -> None:
-    pairs = [Pair("Boats sank in the storm", "Storm sinks boats"), Pair("The boats left", "Ships leave")]
-    assert WordChances.count(pairs, fewest=1).counts["boats"] == (2, 1)
-    assert WordChances.count(pairs, fewest=1).counts["the"] == (2, 0)
-    assert set(WordChances.count(pairs, fewest=2).counts) == {"boats", "the"}
-
-
-def test_a_rare_word_has_the_chance_of_its_part_of_speech() -> None:
-    name = next(word for word in tree_of("Marta").words if word.text == "Ilves")
-    assert WordChances({}).chance(name) == pytest.approx(0.5)
-    assert WordChances({"ilves": (95, 0)}).chance(name) == pytest.approx(0.025)
 
 
 def test_topics_are_nouns_by_their_chance() -> None:

@@ -16,12 +16,11 @@ from lead_trees import FILE, parsed, tree_of, trees
 
 from hedline.baselines.program import Rule
 from hedline.baselines.rewrites import Rewrites
-from hedline.baselines.salience import STRENGTH, Salience, WordChances, stem_word, word_features
+from hedline.baselines.salience import Salience, WordChances
 from hedline.baselines.system import Limit, open_baseline
 from hedline.baselines.trees import NO_HEAD, Tree, Word
 from hedline.baselines.wl import Phrases, WoodsendLapata
 from hedline.corpora.sets import EvaluationItem
-from hedline.text.tokenize import normalize, normalize_word
 
 RULES = Rewrites(
     {
@@ -103,40 +102,6 @@ def test_limits_hold_and_negations_stay(tree: Tree, limit: Limit) -> None:
     assert text is None or limit.fits(text)
     if text and "sell" in text.split():
         assert "not" in text.split()
-
-
-def test_features_name_the_place_in_the_tree() -> None:
-    tree = tree_of("Three smugglers")
-    names = word_features(tree, WordChances({}))[1]
-    assert "relation=nsubjpass" in names and "depth=1" in names and "word=smugglers" in names
-
-
-def test_salience_learns_which_words_headlines_take(tmp_path: Path) -> None:
-    """Subjects and roots are always taken, all else never: the learnt odds must say so."""
-    sample = list(trees()) * 4
-    taken = [" ".join(w.text for w in tree.words if w.relation in {"nsubj", "nsubjpass", "ROOT"}) for tree in sample]
-    salience = Salience.learn(WordChances({}), sample, taken)
-    tree = tree_of("The council")
-    odds = dict(zip((word.text for word in tree.words), salience.scores(tree), strict=True))
-    assert min(odds["council"], odds["raised"]) > 0 > max(odds["taxes"], odds["strike"], odds["The"])
-    salience.save(tmp_path)
-    assert Salience.load(tmp_path).scores(tree) == pytest.approx(salience.scores(tree))
-
-
-def test_the_regression_is_at_its_optimum() -> None:
-    """For each feature the pull to zero balances what the words it holds for still miss, summed word by word."""
-    sample = list(trees())[:6] * 3
-    salience = Salience.learn(WordChances({}), sample, [tree.text.split()[-3] for tree in sample])
-    missed = dict.fromkeys(salience.features, 0.0)
-    for tree in sample:
-        taken = stem_word(normalize(tree.text.split()[-3])[0])
-        odds = zip(tree.words, word_features(tree, WordChances({})), salience.scores(tree), strict=True)
-        for word, names, score in odds:
-            if not word.is_punctuation:
-                error = 1 / (1 + np.exp(-score)) - (stem_word(normalize_word(word.text)) == taken)
-                missed |= {name: missed[name] + error for name in names if name in missed}
-    balance = [missed[name] + STRENGTH * salience.table[name] for name in salience.features]
-    assert np.abs(list(missed.values())).max() > 0.1 > np.abs(balance).max()
 
 
 def test_a_fitted_folder_writes_headlines_within_limits(tmp_path: Path) -> None:

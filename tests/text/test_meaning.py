@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from hedline.text.meaning import altered_quotations, lost_polarity, polarity_control, quotations, without_marks
-from hedline.text.polarity_cues import polarity_cues, stem
 
 LOST = [
     ("Neither the mayor nor her deputy will attend the opening of the bridge.", "Deputy to attend bridge opening"),
@@ -64,17 +63,6 @@ def test_a_negation_of_the_headline_alone_is_an_error() -> None:
     assert lost_polarity("The mayor won a third term.", "Mayor does not win third term") == ("not",)
     assert lost_polarity("The mayor lost her bid for a third term.", "No third term for mayor") == ()
     assert lost_polarity("The seed won.", "No. 1 seed wins") == ()
-
-
-def test_cues_come_with_their_clause() -> None:
-    (cue,) = polarity_cues("The firm, which sells boats, failed to pay its debts, a court heard.")
-    assert (cue.kind, cue.word, cue.focus) == ("carrying", "failed", ("pay", "debt"))
-    assert polarity_cues("The firm sells boats.") == []
-
-
-def test_forms_of_a_word_share_a_stem() -> None:
-    assert len({stem(word) for word in ("reject", "rejects", "rejected", "rejecting", "rejection")}) == 1
-    assert stem("won") == stem("wins") == stem("winning")
 
 
 LEAD = "The sale was \"not a defeat but a relief\", the mill's owner said, calling it 'a new start' for workers."

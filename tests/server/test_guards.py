@@ -1,3 +1,5 @@
+"""Who is refused: wrong keys, clients that send too much, bodies that are too large."""
+
 from __future__ import annotations
 
 import asyncio

@@ -1,0 +1,16 @@
+"""Words of a lead that turn or weaken a statement, found with the clause they govern."""
+
+from __future__ import annotations
+
+from hedline.text.polarity_cues import polarity_cues, stem
+
+
+def test_cues_come_with_their_clause() -> None:
+    (cue,) = polarity_cues("The firm, which sells boats, failed to pay its debts, a court heard.")
+    assert (cue.kind, cue.word, cue.focus) == ("carrying", "failed", ("pay", "debt"))
+    assert polarity_cues("The firm sells boats.") == []
+
+
+def test_forms_of_a_word_share_a_stem() -> None:
+    assert len({stem(word) for word in ("reject", "rejects", "rejected", "rejecting", "rejection")}) == 1
+    assert stem("won") == stem("wins") == stem("winning")

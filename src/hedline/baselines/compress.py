@@ -20,7 +20,7 @@ from hedline.baselines.fitting import WorkFolder, data_identity, load_array, sav
 from hedline.baselines.language import LanguageModel
 from hedline.baselines.parses import parsed_leads
 from hedline.baselines.program import Chain, PathProgram, Rule, chain_edges, needs, never, some_of, together
-from hedline.baselines.system import Limit, needs_folder, read_config, write_config
+from hedline.baselines.system import Limit, fitted_folder, write_config
 from hedline.baselines.topiary import trimmed_headline, usual
 from hedline.baselines.trees import NO_HEAD, OBJECTS, SUBJECTS, Tree
 from hedline.corpora.sets import EvaluationItem
@@ -134,8 +134,7 @@ class Compress:
     @classmethod
     def open(cls, folder: Path | None) -> Self:
         """Load a fitted folder."""
-        folder = needs_folder(folder, cls.name)
-        read_config(folder, cls.name)
+        folder = fitted_folder(folder, cls.name)
         return cls(LanguageModel.load(folder), load_array(folder / "lead_counts.npy"))
 
     def headlines(self, items: Sequence[EvaluationItem], limit: Limit) -> list[str]:

@@ -17,7 +17,7 @@ import numpy as np
 from hedline.arrays import Array, Floats
 from hedline.baselines.corpus import Corpus, Texts, encode_corpus, join_text, split_text
 from hedline.baselines.fitting import WorkFolder, data_identity, load_array, save_array, training_pairs
-from hedline.baselines.system import Limit, needs_folder, read_config, write_config
+from hedline.baselines.system import Limit, fitted_folder, write_config
 from hedline.corpora.sets import EvaluationItem
 from hedline.progress import track
 from hedline.text.tokenize import normalize
@@ -142,8 +142,7 @@ class Retrieval:
     @classmethod
     def open(cls, folder: Path | None) -> Self:
         """Map the arrays of a fitted folder; only what queries touch is read."""
-        folder = needs_folder(folder, cls.name)
-        read_config(folder, cls.name)
+        folder = fitted_folder(folder, cls.name)
         parts = [load_array(folder / f"{part}.npy") for part in ("starts", "documents", "weights", "highest")]
         words = join_text(load_array(folder / "words.npy")).split("\n")
         ids = {word: index for index, word in enumerate(words)}

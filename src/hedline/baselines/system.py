@@ -163,11 +163,12 @@ def open_baseline(folder: Path) -> Baseline:
     return find_system(str(read_config(folder)["baseline"])).open(folder)
 
 
-def needs_folder(folder: Path | None, name: str) -> Path:
-    """Return the folder, or say how to make one."""
+def fitted_folder(folder: Path | None, name: str) -> Path:
+    """Return the folder of a fitted system, checked to be that system's, or say how to make one."""
     if folder is None:
         raise UserError(
             f"the baseline {name} must be fitted first: `hedline baseline {name} --fit PAIRS --out FOLDER`, "
             "then --folder FOLDER"
         )
+    read_config(folder, name)
     return folder

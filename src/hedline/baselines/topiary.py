@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from hedline.baselines.fitting import training_pairs
 from hedline.baselines.parses import parsed_leads
 from hedline.baselines.salience import WordChances
-from hedline.baselines.system import Limit, needs_folder, read_config, write_config
+from hedline.baselines.system import Limit, fitted_folder, write_config
 from hedline.baselines.trees import Tree, Word, print_words
 from hedline.baselines.trimmer import Kept, trim
 from hedline.corpora.sets import EvaluationItem
@@ -71,8 +71,7 @@ class Topiary:
     @classmethod
     def open(cls, folder: Path | None) -> Self:
         """Load a fitted folder."""
-        folder = needs_folder(folder, cls.name)
-        read_config(folder, cls.name)
+        folder = fitted_folder(folder, cls.name)
         return cls(WordChances.load(folder))
 
     def headlines(self, items: Sequence[EvaluationItem], limit: Limit) -> list[str]:

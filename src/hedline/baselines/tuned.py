@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from hedline.baselines.corpus import Corpus, learn_casing
 from hedline.baselines.fitting import training_pairs
-from hedline.baselines.system import Limit, needs_folder, read_config, write_config
+from hedline.baselines.system import Limit, fitted_folder, read_config, write_config
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
 from hedline.progress import Progress, track
 from hedline.tuning.linesearch import make_bounds
@@ -121,8 +121,8 @@ class TunedBaseline(ABC):
     @classmethod
     def open(cls, folder: Path | None) -> Self:
         """Load a fitted folder."""
-        folder = needs_folder(folder, cls.name)
-        return cls.load(folder, read_config(folder, cls.name)["weights"])
+        folder = fitted_folder(folder, cls.name)
+        return cls.load(folder, read_config(folder)["weights"])
 
     @classmethod
     def finish_fit(

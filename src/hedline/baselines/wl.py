@@ -21,7 +21,7 @@ from hedline.baselines.parses import open_parser, parse_file, parsed_leads
 from hedline.baselines.program import Rule, choose
 from hedline.baselines.rewrites import Rewrites
 from hedline.baselines.salience import Salience, WordChances
-from hedline.baselines.system import Limit, needs_folder, read_config, write_config
+from hedline.baselines.system import Limit, fitted_folder, write_config
 from hedline.baselines.topiary import trimmed_headline, usual
 from hedline.baselines.trees import NO_HEAD, SUBJECTS, Tree, print_words, with_headline_words
 from hedline.corpora.sets import EvaluationItem
@@ -225,8 +225,7 @@ class WoodsendLapata:
     @classmethod
     def open(cls, folder: Path | None) -> Self:
         """Load a fitted folder."""
-        folder = needs_folder(folder, cls.name)
-        read_config(folder, cls.name)
+        folder = fitted_folder(folder, cls.name)
         return cls(Salience.load(folder), Rewrites.load(folder))
 
     def headlines(self, items: Sequence[EvaluationItem], limit: Limit) -> list[str]:

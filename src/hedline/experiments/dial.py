@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from hedline.api import find_model
-from hedline.experiments.record import Request, Results, Row
+from hedline.experiments.record import Request, Results, Row, set_names
 from hedline.experiments.report import MISSING, Grid, Section, number
 from hedline.experiments.systems import decode_row, score_outputs
 from hedline.plot import line_chart
@@ -33,7 +33,7 @@ def run(request: Request) -> Results:
 def pictures(rows: dict[str, Row]) -> dict[str, str]:
     """`dial-<set>.svg`: the share of copied words and ROUGE-1 of each model."""
     found = {}
-    for name in sorted({key.partition("/")[0] for key in rows}):
+    for name in set_names(rows):
         series: dict[str, list[tuple[float, float]]] = {}
         for model in MODELS:
             turns = [(turn, rows.get(f"{name}/{model}/{turn:g}")) for turn in TURNS]
@@ -47,7 +47,7 @@ def pictures(rows: dict[str, Row]) -> dict[str, str]:
 
 def render(rows: dict[str, Row]) -> list[Section]:
     """One table for each set: copied words and ROUGE of both models at every turn."""
-    names = sorted({key.partition("/")[0] for key in rows})
+    names = set_names(rows)
     return [_section(name, rows) for name in names] or [Section("The abstractiveness dial", body="Not measured yet.")]
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from hedline.baselines.parses import names_by_tagger
 from hedline.errors import UserError
-from hedline.experiments.record import EvaluationSet, Request, Results, Row, identify
+from hedline.experiments.record import EvaluationSet, Request, Results, Row, identify, set_names
 from hedline.experiments.report import NOT_MEASURED, Grid, Section, number
 from hedline.experiments.systems import ABS_SYSTEMS, System, headlines
 from hedline.metrics.support import copied_tokens, unsupported_names, unsupported_numbers
@@ -103,7 +103,7 @@ def _letters(text: str) -> set[str]:
 
 def render(rows: dict[str, Row]) -> list[Section]:
     """One table for each set."""
-    names = sorted({key.partition("/")[0] for key in rows}) or [""]
+    names = set_names(rows) or [""]
     return [
         Section(f"Faithfulness on {name}" if name else "Faithfulness", _grid(name, rows), notes=NOTES) for name in names
     ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hedline.experiments.record import EvaluationSet, Request, Results, Row
+from hedline.experiments.record import EvaluationSet, Request, Results, Row, set_names
 from hedline.experiments.report import MISSING, Grid, Section, number
 from hedline.experiments.systems import ABS_SYSTEMS, System, decode_row, score_outputs
 from hedline.plot import line_chart
@@ -53,7 +53,7 @@ def pictures(rows: dict[str, Row]) -> dict[str, str]:
         f"{NAME}-{name}-{preset}.svg": line_chart(
             f"Length of the summary, {name}", "words", f"ROUGE {measure}", _series(name, preset, rows)
         )
-        for name in sorted({key.partition("/")[0] for key in rows})
+        for name in set_names(rows)
         for preset, measure in PRESETS.items()
     }
 
@@ -74,7 +74,7 @@ def _points(set_name: str, system: str, preset: str, metric: str, rows: dict[str
 
 def render(rows: dict[str, Row]) -> list[Section]:
     """One table for each set and measure, with a row for each length."""
-    names = sorted({key.partition("/")[0] for key in rows})
+    names = set_names(rows)
     return [_section(name, preset, rows) for name in names for preset in PRESETS] or [
         Section("Figure 4: ROUGE against the length of the summary", body="Not measured yet.")
     ]

@@ -151,6 +151,11 @@ class Results:
         write_json(self.path, {"name": self.name, "rows": self.rows})
 
 
+def set_names(rows: Mapping[str, Row]) -> list[str]:
+    """The sets that rows called `<set>/<system>` were measured on."""
+    return sorted({key.partition("/")[0] for key in rows})
+
+
 def identity(
     configuration: dict[str, Any], data: str, model: str | None = None, seed: int | None = None
 ) -> dict[str, Any]:

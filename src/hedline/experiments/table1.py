@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hedline.errors import UserError
-from hedline.experiments.record import EvaluationSet, Request, Results, Row
+from hedline.experiments.record import EvaluationSet, Request, Results, Row, set_names
 from hedline.experiments.report import (
     MISSING,
     NOT_MEASURED,
@@ -71,7 +71,7 @@ def prefix_words(chosen: EvaluationSet) -> System:
 
 def render(rows: dict[str, Row]) -> list[Section]:
     """One table for each set; without any results, the published numbers alone."""
-    names = sorted({key.partition("/")[0] for key in rows}) or [""]
+    names = set_names(rows) or [""]
     return [
         Section(
             f"Table 1: ROUGE on {name}" if name else "Table 1: ROUGE",
@@ -86,7 +86,7 @@ def render(rows: dict[str, Row]) -> list[Section]:
 def pictures(rows: dict[str, Row]) -> dict[str, str]:
     """`table1-<set>.svg`: a bar chart a set, the systems from the best to the worst."""
     found = {}
-    for set_name in sorted({key.partition("/")[0] for key in rows}):
+    for set_name in set_names(rows):
         measured = {name: rows[f"{set_name}/{name}"] for name in ORDER if f"{set_name}/{name}" in rows}
         score = next(iter(measured.values()))["score"]
         best_first = sorted(measured, key=lambda name: -measured[name]["ROUGE-1"]["value"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hedline.experiments.record import EvaluationSet, Request, Results, Row
+from hedline.experiments.record import EvaluationSet, Request, Results, Row, set_names
 from hedline.experiments.report import MISSING, NOT_MEASURED, TABLE3, Grid, Section, triple, with_interval
 from hedline.experiments.systems import ABS_SYSTEMS, System, measure_row, tuned_on
 
@@ -69,7 +69,7 @@ def _mark(preset: str) -> str:
 
 def render(rows: dict[str, Row]) -> list[Section]:
     """One table for each set, with the gap of each row to its model's own beam search (beam, ABS+, abstractive)."""
-    names = sorted({key.partition("/")[0] for key in rows}) or [""]
+    names = set_names(rows) or [""]
     return [
         Section(
             f"Table 3: ablations on {name}" if name else "Table 3: ablations",

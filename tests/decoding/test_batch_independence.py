@@ -13,7 +13,7 @@ import hedline
 from hedline.bench.text import built_in
 from hedline.decoding.decode import decode
 from hedline.decoding.options import DecodeOptions
-from hedline.decoding.summary import Hypothesis
+from hedline.decoding.summary import Candidate
 
 SENTENCES = built_in(24)
 TEXTS = [" ".join(SENTENCES[i : i + 1 + i % 3]) for i in range(16)]  # of one to three sentences
@@ -65,8 +65,9 @@ def digits(summary: hedline.Summary) -> list[tuple[str, float, bytes]]:
     return [digits_of(each) for each in summary.nbest]
 
 
-def digits_of(candidate: Hypothesis) -> tuple[str, float, bytes]:
-    return candidate.text, candidate.score, candidate.alignment.tobytes()
+def digits_of(candidate: Candidate) -> tuple[str, float, bytes]:
+    whole = candidate.read()
+    return whole.text, whole.score, whole.alignment.tobytes()
 
 
 @pytest.mark.parametrize("family", ["default", "abs", *FLOATS])
@@ -81,11 +82,9 @@ def test_a_second_search_goes_on_from_what_the_first_encoded(family: str, tmp_pa
     lexicon = reader.open([sources[place] for place in places], wide)
     begun = first.begin(scorer, lexicon, places)
     assert begun is not None
-    found = decode(scorer, lexicon, wide, begun).all(wide)
-    anew = decode(scorer, lexicon, wide).all(wide)
-    assert [[digits_of(each) for each in nbest] for nbest in found] == [
-        [digits_of(each) for each in nbest] for nbest in anew
-    ]
+    found, anew = decode(scorer, lexicon, wide, begun), decode(scorer, lexicon, wide)
+    for place in range(len(places)):
+        assert [*map(digits_of, found.read(place, wide))] == [*map(digits_of, anew.read(place, wide))]
     assert first.begin(scorer, lexicon, [9, 2, 6]) is None  # another text
     everything = reader.open([sources[place] for place in places], wide.but(full_vocabulary=True))
     assert (first.begin(scorer, everything, places) is None) == (lexicon.candidates is not None)

@@ -20,9 +20,9 @@ import hedline
 from hedline.api import Summarizer, find_model
 from hedline.decoding import decode
 from hedline.decoding.choice import CANDIDATES, TEMPERATURE, Guards, by_consensus, expected_overlap, overlaps, spread
-from hedline.decoding.decode import Defaults
+from hedline.decoding.decode import Defaults, Looked
 from hedline.decoding.reading import WordReader
-from hedline.decoding.summary import ABS_WEIGHTS, Hypothesis
+from hedline.decoding.summary import ABS_WEIGHTS, Hypothesis, Unread
 from hedline.errors import UserError
 from hedline.metrics.numbers import unsupported_numbers
 from hedline.metrics.support import unsupported_names
@@ -55,6 +55,22 @@ def test_candidates_with_an_invented_name_go_and_the_rest_keep_their_order():
     assert passing(texts, LEAD) == texts[1:]
     assert passing([texts[2], texts[1], texts[2]], LEAD) == [texts[2], texts[1]]
     assert passing(texts, LEAD, names=False) == texts
+
+
+def test_no_more_candidates_are_judged_or_read_than_are_wanted():
+    texts = ["Harbour master of NATO quits his post", "Harbour master quits", "Brindle Cove harbour master quits post"]
+    texts += ["Harbour master of Brindle Cove quits", "Harbour master resigns, council says"]
+    read: list[str] = []
+
+    def unread(text: str) -> Unread:
+        return Unread(text, 0, lambda: read.append(text) or candidate(text))
+
+    looked = Looked(map(unread, texts))
+    found = Guards().passing(looked, LEAD, 1)
+    assert [each.text for each in found] == [texts[2], texts[1]]  # one of three words does not count
+    assert read == texts[1:3]
+    assert [each.text for each in looked] == texts
+    assert [each.text for each in Guards().passing(looked, LEAD)] == [*texts[2:], texts[1]]
 
 
 def test_a_headline_that_misses_the_exact_length_stays_behind_but_a_guard_is_absolute():

@@ -13,16 +13,15 @@ is the one to print (minimum Bayes risk; Kumar and Byrne, 2004). `spread` takes 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 
 from hedline.arrays import Doubles
-from hedline.decoding.own_words import ends_inside
-from hedline.decoding.summary import Hypothesis
+from hedline.decoding.own_words import PART, ends_inside, lead_words, padding
+from hedline.decoding.summary import Candidate, Hypothesis
 from hedline.text.meaning import (
     ARTICLES,
     CHANGES,
@@ -45,15 +44,13 @@ from hedline.text.meaning import (
 from hedline.text.polarity_cues import Cue, polarity_cues, stem
 from hedline.text.polarity_words import FEW, word_set
 from hedline.text.statements import wrong_relations
-from hedline.text.tokenize import FUNCTION_WORDS, remembered
+from hedline.text.tokenize import remembered
 
 CANDIDATES = 8  # how many of the search's best endings vote
 TEMPERATURE = 1.0  # of the votes: their weights are softmax(key / temperature)
 DIGITS = 9  # expected overlaps that agree so far are equal, whatever order a processor added them in
 FEW_CONTENT = 5  # content words up to which a headline without a verb is half a sentence
 CRUMB = 5  # words under which a headline is printed only where no longer one passes
-LONG = 8  # content words up to which no headline counts as padded
-NEW_SHARE = 0.25  # of the content words of a long headline
 
 SUBORDINATE = word_set("unless if although though while until had should without barring once")
 BEFORE_NO_COMMA = TO_BE | ARTICLES | {"of", "will", "would"}
@@ -75,7 +72,6 @@ TELLTALE = re.compile(
 )
 
 _WORD = re.compile(r"[^\W_]+")
-_PART = re.compile(r"[^\W\d_]+")
 _NAMED = re.compile(r"[a-z,] (?!I\b)[A-Z]")
 _FRAME = re.compile(
     r"(?:^|: )(how|why|what|when|where|who|which|is|are|can|do|does|should|will)\b|\b(what) (?:to|you need to) know",
@@ -106,33 +102,41 @@ class Guards:
     least: int = 1
     exact: int = 0
     careful: bool = False
+    _known: dict[tuple[str, str], list[str]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def active(self) -> bool:
         """Whether there is anything to judge."""
         return self.numbers or self.names or self.meaning or self.limited or self.forced
 
-    def faults(self, text: str, lead: str) -> tuple[str, ...]:
-        """What stands against printing a headline: numbers and names without support, polarity words, quotations."""
-        found = self._unsupported(text, lead)
+    def faults(self, text: str, lead: str) -> Iterator[str]:
+        """What stands against printing a headline, one by one: numbers and names without support, polarity words, …"""
+        yield from self._unsupported(text, lead)
         if self.meaning:
-            found += meaning_faults((text, lead))
-            found += altered_quotations(text, lead)
-            found += invented_frame(text, lead)
-            found += form_faults(text, lead)
+            yield from invented_frame(text, lead)
+            yield from form_faults(text, lead)
+            yield from altered_quotations(text, lead)
+            yield from meaning_faults((text, lead))
         if self.limited or self.forced:
-            found += self._cut_words(text, lead)
+            yield from self._cut_words(text, lead)
         if self.forced:
-            found += padding(text, lead)
-        return tuple(found)
+            yield from padding(text, lead)
+
+    def is_clean(self, text: str, lead: str) -> bool:
+        """Whether nothing stands against a headline; the first fault decides."""
+        return not any(True for _ in self.faults(text, lead))
 
     def _unsupported(self, text: str, lead: str) -> list[str]:
-        """Numbers and names that the lead does not have."""
-        from hedline.metrics.numbers import unsupported_numbers
-        from hedline.metrics.support import unsupported_names
+        """Numbers and names that the lead does not have; a candidate's are asked for more than once."""
+        found = self._known.get((text, lead))
+        if found is None:
+            from hedline.metrics.numbers import unsupported_numbers
+            from hedline.metrics.support import unsupported_names
 
-        found = list(unsupported_numbers(text, lead)) if self.numbers else []
-        return found + list(unsupported_names(text, lead, self.casing)) if self.names else found
+            found = unsupported_numbers(text, lead) if self.numbers else []
+            found = [*found, *(unsupported_names(text, lead, self.casing) if self.names else ())]
+            self._known[text, lead] = found
+        return found
 
     def _cut_words(self, text: str, lead: str) -> list[str]:
         """Words that nobody knows: the last one where a limit may have cut it, every one where a length was forced."""
@@ -141,35 +145,41 @@ class Guards:
         if self.casing is None:
             return last
         known = lead_words(lead)
-        parts = [part for word in said for part in _PART.findall(word.lower()) if len(part) > 1]
+        parts = [part for word in said for part in PART.findall(word.lower()) if len(part) > 1]
         cut = [part for part in parts if part not in known and part not in self.casing and stem(part) not in known]
         return [*last, *cut]
 
-    def passing(self, candidates: Sequence[Hypothesis], lead: str) -> list[Hypothesis]:
+    def passing(self, candidates: Iterable[Candidate], lead: str, wanted: int | None = None) -> list[Hypothesis]:
         """The candidates that may be printed, each text once, in their order; those that miss a length come last.
 
         Before them, where no limit asks for few words, come those that say hardly more than a name.
         A candidate whose only fault is an altered quotation loses the marks.
+        candidates: may be gone through twice; wanted: no more are judged once so many come before all others.
         """
         once: dict[str, Hypothesis] = {}
-        turned = self.meaning and self._needs_care(candidates, lead)
-        for each in candidates:
-            kept = self._unquoted(each) if self.meaning and altered_quotations(each.text, lead) else each
-            long_enough = self.least < 2 or not says_little(kept.text, lead)
-            if self.least > 1:
-                enough = len(kept.text.split()) >= self.least or not lead_cues(lead)
-                long_enough = long_enough and enough and _says_what(kept.text, lead)
-            if turned and not is_steady(kept.text, lead, self.careful or is_message(lead)):
-                continue
-            if kept.text and kept.text not in once and long_enough and not self.faults(kept.text, lead):
-                once[kept.text] = kept
         crumb = CRUMB if self.meaning and not self.limited and not self.forced else 0
+        first = 0
+        message = self.meaning and is_message(lead)
+        turned = message or (self.meaning and self._turns_round(candidates, lead))
+        for each in candidates:
+            kept = self._unquoted(each.read()) if self.meaning and altered_quotations(each.text, lead) else each
+            if not kept.text or kept.text in once or (self.least > 1 and not self._says_enough(kept.text, lead)):
+                continue
+            if turned and not is_steady(kept.text, lead, self.careful or message):
+                continue
+            if self.is_clean(kept.text, lead):
+                once[kept.text] = kept.read()
+                first += not kept.short and len(kept.text.split()) >= crumb
+                if first == wanted:
+                    break
         return sorted(once.values(), key=lambda each: (each.short, len(each.text.split()) < crumb))
 
-    def _needs_care(self, candidates: Sequence[Hypothesis], lead: str) -> bool:
+    def _says_enough(self, text: str, lead: str) -> bool:
+        enough = len(text.split()) >= self.least or not lead_cues(lead)
+        return enough and not says_little(text, lead) and _says_what(text, lead)
+
+    def _turns_round(self, candidates: Iterable[Candidate], lead: str) -> bool:
         """Whether only words of the lead are safe: the headline that would be printed turns its meaning round."""
-        if is_message(lead):
-            return True
         first = next((each.text for each in candidates if not self._unsupported(each.text, lead)), None)
         return first is not None and turns_meaning(first, lead)
 
@@ -188,6 +198,8 @@ def meaning_faults(pair: tuple[str, str]) -> tuple[str, ...]:
 
 def turns_meaning(text: str, lead: str) -> bool:
     """Whether a headline says otherwise than its lead, and not only less."""
+    if not meaning_faults((text, lead)):  # which are more, and will be asked for again
+        return False
     return bool(judge_polarity(lead_cues(lead), lead, text)[0]) or bool(wrong_relations(text, lead, turning=True))
 
 
@@ -285,18 +297,6 @@ def is_message(lead: str) -> bool:
     return not any(may_be_verb(told, i) or told.lower[i] in TO_BE or told.raw[i][0].isupper() for i in places)
 
 
-def padding(text: str, lead: str) -> list[str]:
-    """What a model says when it has nothing left to say: content words twice, or many that the lead does not have."""
-    words = [word for word in _PART.findall(text.lower()) if word not in FUNCTION_WORDS]
-    if len(words) < LONG:
-        return []
-    counts = Counter(map(stem, words))
-    told = lead_stems(lead)
-    repeated = [word for word, count in counts.items() if count > max(told[word], 1)]
-    new = [word for word in counts if word not in told]
-    return [*repeated, *(new if len(new) > NEW_SHARE * len(counts) else [])]
-
-
 def invented_frame(text: str, lead: str) -> list[str]:
     """A question or a promise to explain ("How to …") that the lead does not have.
 
@@ -307,18 +307,6 @@ def invented_frame(text: str, lead: str) -> list[str]:
         return []
     opener = match[1] or match[2]
     return [] if re.search(rf"\b{opener}\b", lead, re.IGNORECASE) else [opener]
-
-
-@remembered(most=1 << 21)
-def lead_words(lead: str) -> frozenset[str]:
-    """The words of a lead in small letters, numbers left out; every candidate of it asks for them."""
-    return frozenset(_PART.findall(lead.lower()))
-
-
-@remembered(most=1 << 21)
-def lead_stems(lead: str) -> Counter[str]:
-    """How often each stem stands in a lead."""
-    return Counter(map(stem, _PART.findall(lead.lower())))
 
 
 @remembered(most=1 << 21)
@@ -376,23 +364,27 @@ def expected_overlap(texts: Sequence[str], keys: Sequence[float], temperature: f
 
 
 def overlaps(texts: Sequence[str]) -> Doubles:
-    """(n, n) how much every two texts share: the mean of the unigram and the bigram F1."""
-    words = [_WORD.findall(text.lower()) for text in texts]
-    return (_f1(words) + _f1([list(pairwise(each)) for each in words])) / 2
+    """(n, n) how much every two texts share: the mean of the unigram and the bigram F1, 0 where both have none.
 
-
-def _f1(grams: Sequence[Sequence[object]]) -> Doubles:
-    """(n, n) F1 between every two lists of n-grams: twice what they share over what both have; 0 where both are empty.
-
-    Counts make it a table of n-grams that two rows share at most as often as the rarer of them has it.
+    Sets of a few short texts are quicker than arrays.
     """
-    places: dict[object, int] = {}
-    numbers = np.array([places.setdefault(gram, len(places)) for each in grams for gram in each], np.int64)
-    rows, width = np.repeat(np.arange(len(grams)), [len(each) for each in grams]), max(len(places), 1)
-    counts = np.bincount(rows * width + numbers, minlength=len(grams) * width).reshape(-1, width)
-    shared = np.minimum(counts[:, None], counts[None]).sum(axis=2)
-    total = counts.sum(axis=1)
-    return np.asarray(2.0 * shared / np.maximum(total[:, None] + total[None], 1))
+    words = [_WORD.findall(text.lower()) for text in texts]
+    sets = [(_numbered(each), _numbered(list(pairwise(each)))) for each in words]
+    shared = [[0.0] * len(sets) for _ in sets]
+    for row, (one, two) in enumerate(sets):
+        for column, (other, another) in enumerate(sets[: row + 1]):
+            f1 = 2.0 * len(one & other) / (len(one) + len(other) or 1)
+            f2 = 2.0 * len(two & another) / (len(two) + len(another) or 1)
+            shared[row][column] = shared[column][row] = (f1 + f2) / 2
+    return np.array(shared)
+
+
+def _numbered(grams: Sequence[Hashable]) -> frozenset[Hashable]:
+    """N-grams as a set: the second time one comes, and every further time, it is marked as another."""
+    once = frozenset(grams)
+    if len(once) == len(grams):
+        return once
+    return once | {(gram, grams[:place].count(gram)) for place, gram in enumerate(grams) if gram in grams[:place]}
 
 
 def spread(candidates: Sequence[Hypothesis], count: int, diversity: float) -> list[Hypothesis]:

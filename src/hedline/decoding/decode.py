@@ -6,8 +6,9 @@ beam ran into a dead end, and lets the guards choose.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -26,7 +27,7 @@ from hedline.decoding.lexicon import Lexicon
 from hedline.decoding.options import BEAM, FEW_WORDS, MOST_HYPOTHESES, POOL, DecodeOptions, check_weights, dial
 from hedline.decoding.own_words import is_whole, longest_word, own_words
 from hedline.decoding.search import Endings, Plan, beam_search, exact_search
-from hedline.decoding.summary import ABS_WEIGHTS, FINAL_FEATURES, Hypothesis
+from hedline.decoding.summary import ABS_WEIGHTS, FINAL_FEATURES, Candidate, Hypothesis, Unread
 from hedline.runtime.scorer import Scorer
 from hedline.text.casing import recased
 
@@ -147,8 +148,7 @@ class Engine:
     def find_headlines(self, sources: Sequence[Any], options: DecodeOptions) -> list[Found]:
         """Every source's headlines, best first, under settled options; a source that nothing fits has none."""
         searched = decode(self.scorer, self.reader.open(sources, options), options)
-        pairs = zip(searched.all(options), sources, strict=True)
-        found = [self._cased(nbest, source, options) for nbest, source in pairs]
+        found = [list(self._cased(searched.read(p, options), source, options)) for p, source in enumerate(sources)]
         self._search_harder(sources, searched, found, options)
         guards = Guards(
             options.guard_numbers,
@@ -164,27 +164,27 @@ class Engine:
         if guards.active:
             kept = self._guard(sources, searched, found, options, guards)
         else:
-            kept = [Found(nbest) for nbest in found]
+            kept = [Found([each.read() for each in nbest]) for nbest in found]
         return [Found([cut_at_limit(each, options) for each in nbest], notes) for nbest, notes in kept]
 
     def _search_again(
         self, sources: Sequence[Any], searched: Searched, places: Sequence[int], options: DecodeOptions
-    ) -> list[list[Hypothesis]]:
-        """The headlines of some sources of a search, under other options."""
+    ) -> list[Iterator[Candidate]]:
+        """The headlines of some sources of a search, under other options; each is read when it is asked for."""
         chosen = [sources[place] for place in places]
         lexicon = self.reader.open(chosen, options)
-        found = decode(self.scorer, lexicon, options, searched.begin(self.scorer, lexicon, places)).all(options)
-        return [self._cased(nbest, source, options) for nbest, source in zip(found, chosen, strict=True)]
+        found = decode(self.scorer, lexicon, options, searched.begin(self.scorer, lexicon, places))
+        return [self._cased(found.read(place, options), source, options) for place, source in enumerate(chosen)]
 
-    def _cased(self, nbest: list[Hypothesis], source: Any, options: DecodeOptions) -> list[Hypothesis]:
+    def _cased(self, nbest: Iterator[Candidate], source: Any, options: DecodeOptions) -> Iterator[Candidate]:
         """Candidates in the case that was asked for."""
         if not options.capitalize:
             return nbest
         words, forms = self.reader.words(source), self.casing or {}
-        return [each.with_text(recased(each.text, options.case, words, forms)) for each in nbest]
+        return (each.with_text(recased(each.text, options.case, words, forms)) for each in nbest)
 
     def _search_harder(
-        self, sources: Sequence[Any], searched: Searched, found: list[list[Hypothesis]], options: DecodeOptions
+        self, sources: Sequence[Any], searched: Searched, found: list[list[Candidate]], options: DecodeOptions
     ) -> None:
         """Search again, in place, where a narrow beam ran into dead ends: wider, then with repeats allowed."""
         beam = min(WIDER * max(options.width, BEAM), MOST_HYPOTHESES)
@@ -193,7 +193,8 @@ class Engine:
             missed = [place for place, nbest in enumerate(found) if _missed(nbest, options)]
             if not missed or options.decoder == "exact":
                 return
-            for place, nbest in zip(missed, self._search_again(sources, searched, missed, relaxed), strict=True):
+            again = map(list, self._search_again(sources, searched, missed, relaxed))
+            for place, nbest in zip(missed, again, strict=True):
                 if nbest and (not found[place] or nbest[0].short < found[place][0].short):
                     found[place] = nbest
 
@@ -201,7 +202,7 @@ class Engine:
         self,
         sources: Sequence[Any],
         searched: Searched,
-        found: Sequence[Sequence[Hypothesis]],
+        found: Sequence[Sequence[Candidate]],
         options: DecodeOptions,
         guards: Guards,
     ) -> list[Found]:
@@ -211,7 +212,7 @@ class Engine:
         of the input, then the input's own beginning.
         """
         leads = [self.reader.text(source) for source in sources]
-        passing = [guards.passing(nbest, lead) for nbest, lead in zip(found, leads, strict=True)]
+        passing = [guards.passing(nbest, lead, options.nbest) for nbest, lead in zip(found, leads, strict=True)]
         wanted = [min(options.nbest, max(len(nbest), 1)) for nbest in found]
         decoder = "beam" if options.decoder == "exact" else options.decoder
         more = min(max(2 * options.nbest, GUARDED), max(options.nbest, MOST_HYPOTHESES // POOL))
@@ -230,8 +231,8 @@ class Engine:
             else:
                 again = self._search_again(sources, searched, missed, harder)
             for place, nbest in zip(missed, again, strict=True):
-                both = [*nbest, *passing[place]] if harder in (None, wide) else [*passing[place], *nbest]  # best first
-                passing[place] = guards.passing(both, leads[place])
+                both = (nbest, passing[place]) if harder in (None, wide) else (passing[place], nbest)  # best first
+                passing[place] = guards.passing(Looked(chain(*both)), leads[place], options.nbest)
             if harder is wide:
                 for place in missed:
                     if _missed(passing[place], options) or _is_crumb(passing[place], found[place], guards):
@@ -246,7 +247,7 @@ class Engine:
         """The best beginning of the input that passes and has at most `longest` words, if there is one."""
         lead = self.reader.text(source)
         for each in own_words(lead, self.reader.words(source), options):
-            if guards.least <= len(each.tokens) <= longest and not guards.faults(each.text, lead):
+            if guards.least <= len(each.tokens) <= longest and guards.is_clean(each.text, lead):
                 return [each]
         return []
 
@@ -280,16 +281,29 @@ def cut_at_limit(hypothesis: Hypothesis, options: DecodeOptions) -> Hypothesis:
     return replace(hypothesis, text=options.cut_text(hypothesis.text))
 
 
-def _missed(nbest: Sequence[Hypothesis], options: DecodeOptions) -> bool:
+def _missed(nbest: Sequence[Candidate], options: DecodeOptions) -> bool:
     """Whether there is no headline, or none of the exact length that was asked for."""
     return not nbest or bool(options.exact_words and nbest[0].short)
 
 
-def _is_crumb(kept: Sequence[Hypothesis], found: Sequence[Hypothesis], guards: Guards) -> bool:
+def _is_crumb(kept: Sequence[Candidate], found: Sequence[Candidate], guards: Guards) -> bool:
     """Whether a few words are all that is left of a longer headline, and no limit asked for few."""
     if not kept or not found or not guards.meaning or guards.limited or guards.forced:
         return False
     return len(kept[0].text.split()) < CRUMB <= len(found[0].text.split())
+
+
+class Looked(Iterable[Candidate]):
+    """Candidates that are read when they are first looked at, and can be gone through again."""
+
+    def __init__(self, candidates: Iterator[Candidate]) -> None:
+        self._rest, self._seen = candidates, list[Candidate]()
+
+    def __iter__(self) -> Iterator[Candidate]:
+        yield from self._seen
+        for each in self._rest:
+            self._seen.append(each)
+            yield each
 
 
 class Searched(NamedTuple):
@@ -313,13 +327,9 @@ class Searched(NamedTuple):
             same = same and all(np.array_equal(before.candidates[p], ids) for p, ids in pairs)
         return scorer.select(self.start, np.array(places)) if same else None
 
-    def read(self, place: int, options: DecodeOptions) -> list[Hypothesis]:
-        """One input's best headlines."""
+    def read(self, place: int, options: DecodeOptions) -> Iterator[Candidate]:
+        """One input's best headlines, best first, no text twice; none where nothing fits."""
         return read_best(self.lexicon, place, self.endings[place], options)
-
-    def all(self, options: DecodeOptions) -> list[list[Hypothesis]]:
-        """Every input's best headlines, best first, no text twice; an input nothing fits has none."""
-        return [self.read(place, options) for place in range(len(self.endings))]
 
 
 def decode(scorer: Scorer, lexicon: Lexicon, options: DecodeOptions, start: Any = None) -> Searched:
@@ -331,7 +341,7 @@ def decode(scorer: Scorer, lexicon: Lexicon, options: DecodeOptions, start: Any 
     return Searched(lexicon, search(scorer, lexicon, plan, start), start)
 
 
-def read_best(lexicon: Lexicon, owner: int, endings: Endings, options: DecodeOptions) -> list[Hypothesis]:
+def read_best(lexicon: Lexicon, owner: int, endings: Endings, options: DecodeOptions) -> Iterator[Candidate]:
     """The distinct texts of the best endings; endings that miss what was asked only where none meets it."""
     reranked = any(options.settled_weights.get(name) for name in FINAL_FEATURES)
     wanted = options.width if reranked or options.rerank == "overlap" else options.candidates
@@ -349,7 +359,8 @@ def read_best(lexicon: Lexicon, owner: int, endings: Endings, options: DecodeOpt
         if options.rerank == "mbr":
             order = consensus_order(list(places), [endings.key(index) for index in chosen])
             chosen = [chosen[place] for place in order]
-        return [lexicon.read(owner, endings[index]) for index in chosen[: options.nbest]]
+        texts = {index: text for text, index in places.items()}
+        return (_unread(lexicon, owner, endings, index, texts[index]) for index in chosen[: options.nbest])
     ranked: Sequence[Hypothesis] = [lexicon.read(owner, endings[index]) for index in chosen]
     if reranked:
         ranked = sorted(ranked, key=lambda hypothesis: -hypothesis.key)
@@ -358,5 +369,9 @@ def read_best(lexicon: Lexicon, owner: int, endings: Endings, options: DecodeOpt
     if options.rerank == "overlap":
         ranked = by_shared_words(ranked)
     if options.diversity:
-        return spread(ranked, options.nbest, options.diversity)
-    return list(ranked[: options.nbest])
+        return iter(spread(ranked, options.nbest, options.diversity))
+    return iter(ranked[: options.nbest])
+
+
+def _unread(lexicon: Lexicon, owner: int, endings: Endings, index: int, text: str) -> Unread:
+    return Unread(text, endings.short(index), lambda: lexicon.read(owner, endings[index]))

@@ -1,4 +1,4 @@
-"""A headline of the lead's own words: where it may end, and which end is best.
+"""A headline of the lead's own words: where it may end, and which end is best; and words that are not the lead's.
 
 The last resort of a guarded search: the beginning of the lead, up to a place where a clause or a phrase ends. It can
 invent nothing; whether it keeps the meaning is judged as for every candidate, so a longer one may be better.
@@ -7,6 +7,7 @@ invent nothing; whether it keeps the meaning is judged as for every candidate, s
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -14,10 +15,14 @@ import numpy as np
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.summary import Hypothesis
 from hedline.text.meaning import STOPS, has_verb, is_one_place, is_verb, laid_on, read_words
+from hedline.text.polarity_cues import stem
 from hedline.text.polarity_words import FEW
 from hedline.text.surface import capitalized
-from hedline.text.tokenize import FUNCTION_WORDS
+from hedline.text.tokenize import FUNCTION_WORDS, remembered
 
+PART = re.compile(r"[^\W\d_]+")  # letters without a break
+LONG = 8  # content words up to which no headline counts as padded
+NEW_SHARE = 0.25  # of the content words of a long headline
 USUAL = 12  # words of a headline that is neither long nor short
 _OPENERS = frozenset(
     ["but", "because", "although", "while", "when", "who", "which", "after", "as", "amid", "following"]
@@ -171,3 +176,27 @@ def _hypothesis(text: str, words: Sequence[str], options: DecodeOptions) -> Hypo
 
 def _bare(word: str) -> str:
     return word.lower().strip("\"“”'‘’,.;:!?()")
+
+
+@remembered(most=1 << 21)
+def lead_words(lead: str) -> frozenset[str]:
+    """The words of a lead in small letters, numbers left out; every candidate of it asks for them."""
+    return frozenset(PART.findall(lead.lower()))
+
+
+@remembered(most=1 << 21)
+def lead_stems(lead: str) -> Counter[str]:
+    """How often each stem stands in a lead."""
+    return Counter(map(stem, PART.findall(lead.lower())))
+
+
+def padding(text: str, lead: str) -> list[str]:
+    """What a model says when it has nothing left to say: content words twice, or many that the lead does not have."""
+    words = [word for word in PART.findall(text.lower()) if word not in FUNCTION_WORDS]
+    if len(words) < LONG:
+        return []
+    counts = Counter(map(stem, words))
+    told = lead_stems(lead)
+    repeated = [word for word, count in counts.items() if count > max(told[word], 1)]
+    new = [word for word in counts if word not in told]
+    return [*repeated, *(new if len(new) > NEW_SHARE * len(counts) else [])]

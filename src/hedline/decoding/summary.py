@@ -119,6 +119,10 @@ class Hypothesis:
     short: int = 0
     units: int = 0
 
+    def read(self) -> Hypothesis:
+        """Itself; see Unread."""
+        return self
+
     def with_text(self, text: str) -> Hypothesis:
         """The same candidate in other capitals: `text` has the same characters, but for their case."""
         if text == self.text:
@@ -129,6 +133,22 @@ class Hypothesis:
             tokens.append(text[start : start + len(token)] if start >= 0 else token)
             place = start + len(token) if start >= 0 else place
         return replace(self, text=text, tokens=tuple(tokens))
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A candidate headline of which only the text is known; most candidates are judged by it and go."""
+
+    text: str
+    short: int
+    read: Callable[[], Hypothesis]
+
+    def with_text(self, text: str) -> Unread:
+        """The same candidate in other capitals, see Hypothesis."""
+        return self if text == self.text else replace(self, text=text, read=lambda: self.read().with_text(text))
+
+
+Candidate = Hypothesis | Unread
 
 
 @dataclass(frozen=True)

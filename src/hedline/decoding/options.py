@@ -62,9 +62,9 @@ class DecodeOptions:
     """How to write a headline. What is None is the model's own way (`decode.Defaults`), or no limit.
 
     Limits hold for the final text (a word is what white space separates; bytes are UTF-8). Without any the model ends
-    where it likes, after `max_words` at the latest. fill: share of the limit a headline should use if any does; open,
-    a limit of 75 bytes or less is filled and no other. cut: bytes and chars cut the finished text instead, where they
-    fall; with exact_words that is the paper's own protocol (`exact_words=14, bytes=75, cut=True`).
+    where it likes, after `max_words` at the latest. fill: the share of the limit that a headline should use, if one
+    can; None: limits of 75 bytes or less are filled, no others. cut: bytes and chars cut the finished text instead,
+    where they fall; with exact_words that is the paper's own protocol (`exact_words=14, bytes=75, cut=True`).
     weights: feature name to weight. tuned: False leaves tuned weights aside (ABS instead of ABS+). abstractiveness:
     see `dial`. length_penalty: see search.py. variant: the features of the paper, or NAMAS's shifted tables.
     recombine: merge hypotheses that no future can tell apart. guard_…, rerank, diversity: see choice.py;
@@ -121,7 +121,7 @@ class DecodeOptions:
             raise UserError("give words (at most) or exact_words, not both")
 
     def _check_bounds(self) -> None:
-        """Nothing so large that memory or time would not end."""
+        """Refuse numbers so large that the search would run out of memory or time."""
         for name in (*MOST_UNITS, "beam", "nbest"):
             value, most = getattr(self, name), MOST_UNITS.get(name, MOST_HYPOTHESES)
             if value is not None and value > most:
@@ -133,7 +133,7 @@ class DecodeOptions:
             )
 
     def _check_kinds(self) -> None:
-        """Switches are true or false, and weights go by name."""
+        """Check that switches are true or false, and that weights are given by name."""
         for each in fields(self):
             value = getattr(self, each.name)
             if isinstance(each.default, bool) and not isinstance(value, bool | np.bool_):
@@ -238,7 +238,7 @@ MOST_STEPS = 200
 
 
 def step_limit(options: DecodeOptions, units_a_word: int) -> int:
-    """Most units a headline within the limits is given: every unit costs at least a byte and a character."""
+    """The most units that fit within the limits: every unit costs at least a byte and a character."""
     by_words = options.word_limit * units_a_word + 4 if options.word_limit < NO_LIMIT else NO_LIMIT
     return min(by_words, options.byte_limit, options.char_limit, MOST_STEPS)
 

@@ -102,7 +102,7 @@ def ends_inside(headline: str, lead: str) -> bool:
 
 
 def _ends(parts: Sequence[str], options: DecodeOptions) -> list[int]:
-    """How many words may be taken."""
+    """The numbers of words after which a headline may end."""
     if options.exact_words is not None:
         return [min(options.exact_words, len(parts))]
     return [end for end in range(1, min(len(parts), options.word_limit) + 1) if _bare(parts[end - 1]) not in _LINKS]

@@ -103,7 +103,7 @@ class PieceTables:
         opening = np.where(length > 0, data[np.minimum(first, len(data) - 1)], 0) if len(data) else np.zeros(size, int)
 
         def count(wanted: Flags) -> Ints:
-            """(V,) how many bytes of each piece are wanted."""
+            """(V,) for each piece, how many of its bytes are marked in `wanted`."""
             return np.bincount(place[wanted], minlength=size)
 
         self.starts = opening == SPACE[0]
@@ -124,7 +124,7 @@ class PieceTables:
         self.kinds = (self.starts * np.uint8(STARTS) + self.numeric * np.uint8(NUMERIC) + ends_inside).tobytes()
 
     def text(self, index: int) -> str:
-        """A piece as text, every byte that is not ASCII as one strange character."""
+        """A piece as text, with U+FFFD for every byte that is not ASCII."""
         return self.pieces[index].decode("ascii", "replace")
 
     @cached_property
@@ -174,7 +174,7 @@ def joins(pending: bytes, piece: bytes) -> bool:
 
 
 def _printable(letter: str) -> bool:
-    """No white space, no control character, no digit but 0-9 (which the number guard knows)."""
+    """Whether a letter is no white space, control character or digit other than 0-9, which the number guard knows."""
     if letter.isascii():
         return letter.isprintable()
     return (

@@ -36,7 +36,7 @@ FORBIDDEN = -np.inf
 
 
 class Detail(NamedTuple):
-    """What no array holds of a hypothesis.
+    """The part of a hypothesis that is not kept in arrays.
 
     word: bytes of the word being written; keys: of the complete words; place: of the last copied word (compressive);
     tail: the open number the text ends in; pending: bytes of an unfinished character; closing: what completing the

@@ -1,7 +1,7 @@
 """From raw texts to lexicons, for word models and for subword models.
 
-Of a raw text the first sentences are read, as far as they are needed; very short texts stay as they are. A reader
-cleans the text, mends its capitals, makes the model's units of it and opens the lexicon of a batch of texts.
+Only the first sentences of a raw text are read, as many as are needed; a very short text is its own headline. A reader
+cleans the text, mends its capitals, splits it into the model's units and opens the lexicon of a batch of texts.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class WordReader:
 
 
 def _evidence(text: str) -> tuple[int, float]:
-    """How many words must be looked at, and what part of the usual share of unknown ones tells another language."""
+    """How many words it takes to tell another language, and the factor on the share of them that must be unknown."""
     return (2, SURE) if foreign_language(text) else (FEW_WORDS, 1.0)
 
 

@@ -314,7 +314,7 @@ WIDTH = 2 * ORDER + 2  # matches and totals of each order, candidate length, clo
 
 
 def bleu_statistics(candidate: Sequence[str], references: Sequence[Sequence[str]]) -> Doubles:
-    """(10,): matches 1…4, candidate n-grams 1…4, candidate length, closest reference length; add them up freely."""
+    """(10,): matches 1…4, candidate n-grams 1…4, candidate length, closest reference length. They add up over texts."""
     matches, totals = [], []
     for n in range(1, ORDER + 1):
         ours = ngrams(candidate, n)

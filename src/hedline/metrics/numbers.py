@@ -187,7 +187,7 @@ def _is_year(figure: Figure) -> bool:
 
 
 def _units_agree(claimed: str, known: Figure) -> bool:
-    """Whether a claimed unit is the input's; none of the input's agrees with one where it counts nothing else."""
+    """Whether a claimed unit is the input's, or the input has neither unit nor word beside the number (money aside)."""
     if not claimed or claimed == known.unit or {claimed, known.unit} == {"£", "pound"}:
         return True
     return not known.unit and claimed not in _PROVEN and not known.near

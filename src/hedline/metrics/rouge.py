@@ -219,7 +219,7 @@ class Preset:
 
     @property
     def limits(self) -> dict[str, int]:
-        """What a system is asked for that is measured so: the limit within which its text counts."""
+        """The limits to ask of a system that is measured by this preset: text beyond them does not count."""
         given = {"bytes": self.bytes, "words": self.words}
         return {name: value for name, value in given.items() if value is not None}
 

@@ -1,4 +1,4 @@
-"""Capitals: how each word is usually written, and texts and headlines written so.
+"""Capitals: how each word is usually written, and how texts and headlines are given these capitals.
 
 `CaseCounts` learns from a corpus which words are names, acronyms or `iPhone`, where nothing else capitalises them; a
 `Truecaser` looks the usual spelling up, and `UsualForms` does so in the table's text while few words are asked for.

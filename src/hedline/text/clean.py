@@ -2,8 +2,8 @@
 
 `strip_markup` takes off the tags of HTML and the marks of Markdown that come along from a page. `clean` turns Unicode
 into the plain characters that the tokeniser knows; `clean_with_offsets` keeps the way back to the raw text's positions.
-Where sentences end is a rule over two neighbouring chunks, so abbreviations and initials are no trap. The language is
-told by small words.
+Whether a sentence ends is decided by two neighbouring chunks, so that most abbreviations and initials end none. The
+language is guessed from its commonest small words.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def strip_markup(text: str) -> str:
 
 
 def _space(tag: re.Match[str]) -> str:
-    """Blocks part words, marks inside a sentence do not."""
+    """What replaces a tag: a space for a block, which separates words, nothing for a mark inside a sentence."""
     name = tag[0].strip("</> ").split()[0].lower()
     return "" if name in _INLINE else " "
 

@@ -143,7 +143,7 @@ def neighbours(said: Words, places: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def has_verb(text: str) -> bool:
-    """Whether any word of a text looks like a verb, so that it says something of something."""
+    """Whether any word of a text looks like a verb, so that it states something."""
     told = read_words(text)
     return any(may_be_verb(told, i) or told.lower[i] in _AUXILIARIES - {"to", "not", "also"} for i in range(len(told)))
 

@@ -63,8 +63,8 @@ class Cue:
     """A polarity word of a lead.
 
     kind: negation, exception, condition, hedging, attribution, restriction or carrying; word: in small letters; focus:
-    stems of the content words that it governs, the nearest first; head: whether a headline says the clause
-    when it has the first of them (the predicate); need: or when it has so many of them (0: two, but none after a head);
+    stems of the content words that it governs, the nearest first; head: whether a headline says the clause when it has
+    the first of them (the predicate); need: or when it has this many of them (0: two, but none after a head);
     place: of its token in the lead (-1 where it does not matter).
     """
 
@@ -118,7 +118,7 @@ def _content_before(tokens: Sequence[str], end: int, most: int = 8) -> list[str]
 
 
 def _next(tokens: Sequence[str], place: int, ahead: int = 1) -> str:
-    """The token so many places on, "" past the end."""
+    """The token `ahead` places after another, "" past the end."""
     return tokens[place + ahead] if 0 <= place + ahead < len(tokens) else ""
 
 
@@ -264,7 +264,7 @@ def _dependent(tokens: Sequence[str], place: int) -> list[str]:
 
 
 def _read_until(tokens: Sequence[str], place: int) -> Cue | None:
-    """until: only what it waits for; at the beginning, what holds so long as well."""
+    """until: what is waited for; where the lead begins with it, also what holds till then."""
     focus = _content(tokens, place + 1, 4) + (_dependent(tokens, place) if not place else [])
     return Cue("condition", "until", tuple(focus), head=False)
 

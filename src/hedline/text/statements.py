@@ -50,7 +50,7 @@ Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
 
 
 def wrong_relations(headline: str, lead: str, turning: bool = False) -> list[str]:
-    """Words of a headline that it joins otherwise than its lead, or that have nothing behind them.
+    """Words that a headline joins in another way than its lead, or that nothing in the lead supports.
 
     turning: only what turns the meaning round.
 

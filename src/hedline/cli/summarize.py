@@ -18,11 +18,12 @@ from hedline.cli.main import option, output_file, takes
 from hedline.cli.unfinished import remembered, unfinished
 from hedline.corpora.row_writers import ParquetWriter, TableWriter, open_table
 from hedline.corpora.rows import PLAIN, Row, check_name, columns_of, kind_of, refuse_others, style_of
-from hedline.decoding.options import DecodeOptions
+from hedline.decoding.options import DecodeOptions, check_settings
 from hedline.decoding.summary import Summary, zmert_lines
 from hedline.errors import UserError
 from hedline.files import atomic_path, is_file
 from hedline.progress import track
+from hedline.settings import setting
 from hedline.stream import Reading, Record, RowRecord, read_sources
 
 MOST_MAPS = 200  # heat maps in one file
@@ -139,99 +140,91 @@ class Output:
     files: the sources that can be read again, so that an interrupted run can go on; empty for texts given as words.
     """
 
-    out: Path | None
+    settings: SummarizeSettings
     form: str
     nbest: int
-    explain: str | None
-    show: bool
-    lead_field: str
-    headline_field: str
     files: Sequence[str]
 
     @contextmanager
     def printer(self, asked: dict[str, Any]) -> Iterator[tuple[Printer, int]]:
         """What writes the results, and how many of them an interrupted run with the same question has written."""
+        out, settings = self.settings.out, self.settings
         if self.form in ROWS:
             if self.nbest > 1:
                 raise UserError("a table has one headline in each row; leave --nbest out, or say --format jsonl")
             with self._memory(asked) as (memory, known), self._table() as table:
-                yield RowPrinter(table, self.lead_field, self.explain, self.files, memory, known), len(known)
-        elif self.out is not None and self.is_resumable:
-            with unfinished(self.out, asked) as (file, done):
+                printer = RowPrinter(table, settings.lead_field, settings.explain, self.files, memory, known)
+                yield printer, len(known)
+        elif out is not None and self.is_resumable:
+            with unfinished(out, asked) as (file, done):
                 yield self._plain(file), done
         else:
-            with _output(self.out) as file:
+            with _output(out) as file:
                 yield self._plain(file), 0
 
     def _memory(self, asked: dict[str, Any]) -> AbstractContextManager[tuple[IO[str] | None, list[str]]]:
         """A file for the headlines of a table, and those that an interrupted run has left in it."""
-        return remembered(self.out, asked) if self.out and self.is_resumable else nullcontext((None, []))
+        out = self.settings.out
+        return remembered(out, asked) if out and self.is_resumable else nullcontext((None, []))
 
     def _table(self) -> AbstractContextManager[TableWriter | ParquetWriter]:
         form = "jsonl" if self.form == "rows" else self.form
         style = style_of(Path(self.files[0])) if self.files else PLAIN
-        return open_table(self.out, form, self.headline_field, style)
+        return open_table(self.settings.out, form, self.settings.headline_field, style)
 
     def _plain(self, file: IO[str]) -> Printer:
-        return Printer(file, self.form, self.nbest, self.explain, self.show)
+        return Printer(file, self.form, self.nbest, self.settings.explain, self.settings.show)
 
     @property
     def is_resumable(self) -> bool:
         """Whether every text of files gives one line or row in a file, so that these tell how far it went."""
         plain = (self.form == "text" and self.nbest == 1) or self.form in ("jsonl", *ROWS)
-        a_file = self.out is not None and (is_file(self.out) or not self.out.exists())
-        return plain and a_file and not (self.explain or self.show) and bool(self.files) and "-" not in self.files
+        out, shown = self.settings.out, self.settings.explain or self.settings.show
+        a_file = out is not None and (is_file(out) or not out.exists())
+        return plain and a_file and not shown and bool(self.files) and "-" not in self.files
 
 
 ROWS = ("csv", "tsv", "parquet", "rows")
-CHOICES = {
-    "format": ("auto", "text", "jsonl", "zmert", "csv", "tsv", "parquet"),
-    "engine": ("local", "ray"),
-    "on_error": ("stop", "skip"),
-    "input_format": ("auto", "text", "jsonl", "csv", "tsv", "parquet"),
-}
-LEAST = {"batch": 1, "workers": 0}
 
 
-Sources = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[FILE|-]", help="Files of texts (lines, JSONL, CSV, TSV, Parquet); - reads a pipe."),
-]
-Text = Annotated[bool, option("The arguments are the texts themselves.", "--text")]
-Model = Annotated[str | None, option("Name or folder of a model; the default model otherwise.")]
-Format = Annotated[
-    str,
-    option("text, jsonl, zmert (n-best lines), csv, tsv or parquet (the rows with headlines); auto: by --out's name."),
-]
-InputFormat = Annotated[str, option("auto (by name and first line), text, jsonl, csv, tsv or parquet.")]
-LeadField = Annotated[str, option("Field or column that holds the text.")]
-HeadlineField = Annotated[str, option("Column that tables get.")]
-Out = Annotated[Path | None, option("Write here instead of standard output.")]
-Explain = Annotated[str | None, option("Write the alignment heat map: FILE.html, FILE.svg, or - to print it.")]
-Show = Annotated[bool, option("Print the heat map of each headline here.", "--show")]
-Batch = Annotated[int, option("Texts searched at once.")]
-Workers = Annotated[int, option("Processes; 0 uses all cores when there is enough to do.")]
-OnError = Annotated[str, option("What cannot be read: stop there, or skip it and say so.")]
-EngineName = Annotated[str, option("local, or ray on a cluster.")]
+@dataclass(frozen=True)
+class SummarizeSettings:
+    """How texts are read, shared out and written; how headlines are made is in DecodeOptions."""
+
+    format: str = setting(
+        "auto",
+        "text, jsonl, zmert (n-best lines), csv, tsv or parquet (the rows with headlines); auto: by --out's name.",
+        choices=("auto", "text", "jsonl", "zmert", "csv", "tsv", "parquet"),
+    )
+    input_format: str = setting(
+        "auto",
+        "auto (by name and first line), text, jsonl, csv, tsv or parquet.",
+        choices=("auto", "text", "jsonl", "csv", "tsv", "parquet"),
+    )
+    lead_field: str = setting("lead", "Field or column that holds the text.")
+    headline_field: str = setting("headline", "Column that tables get.")
+    out: Path | None = setting(None, "Write here instead of standard output.")
+    explain: str | None = setting(None, "Write the alignment heat map: FILE.html, FILE.svg, or - to print it.")
+    show: bool = setting(False, "Print the heat map of each headline here.", names=("--show",))
+    batch: int = setting(32, "Texts searched at once.", least=1)
+    workers: int = setting(0, "Processes; 0 uses all cores when there is enough to do.", least=0)
+    engine: str = setting("local", "local, or ray on a cluster.", choices=("local", "ray"))
+    on_error: str = setting("stop", "What cannot be read: stop there, or skip it and say so.", choices=("stop", "skip"))
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
 
 @takes(DecodeOptions, after="model")
+@takes(SummarizeSettings, after="model")
 def summarize(
-    sources: Sources = None,
-    text: Text = False,
-    model: Model = None,
-    format: Format = "auto",
-    input_format: InputFormat = "auto",
-    lead_field: LeadField = "lead",
-    headline_field: HeadlineField = "headline",
-    out: Out = None,
-    explain: Explain = None,
-    show: Show = False,
-    batch: Batch = 32,
-    workers: Workers = 0,
-    engine: EngineName = "local",
-    on_error: OnError = "stop",
-    **settings: Any,
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE|-]", help="Files of texts (lines, JSONL, CSV, TSV, Parquet); - reads a pipe."),
+    ] = None,
+    text: Annotated[bool, option("The arguments are the texts themselves.", "--text")] = False,
+    model: Annotated[str | None, option("Name or folder of a model; the default model otherwise.")] = None,
+    **given: Any,
 ) -> None:
     """Headlines, one per line, for a text, a file or a pipe.
 
@@ -243,22 +236,19 @@ def summarize(
       cat leads.jsonl | hedline summarize - --format jsonl --nbest 5 --out candidates.jsonl
       hedline "…" --mode extractive --words 8 --explain why.html
     """
-    own = {"format": format, "engine": engine, "input_format": input_format, "on_error": on_error}
-    check_choices({**own, "batch": batch, "workers": workers})
-    options, sources = DecodeOptions(**settings), sources or []
+    asked = {name: given.pop(name) for name in vars(SummarizeSettings())}
+    settings, options, sources = SummarizeSettings(**asked), DecodeOptions(**given), sources or []
     from hedline.api import CHUNK, Job, find_model, summarize_records
 
-    job = Job(str(find_model(model)), options, batch)
-    given = text and sources not in ([], ["-"])
-    reading = Reading(input_format, lead_field, skip=on_error == "skip")
-    records = read_texts(sources) if given else read_sources(sources, reading)
-    form = output_form(format, output_file(out), sources, input_format)
-    output = Output(out, form, options.nbest, explain, show, lead_field, headline_field, () if text else sources)
-    asked = question({**own, "lead_field": lead_field, **settings}, sources, Path(job.model))
-    with output.printer(asked) as (printer, done):
+    job = Job(str(find_model(model)), options, settings.batch)
+    as_words = text and sources not in ([], ["-"])
+    reading = Reading(settings.input_format, settings.lead_field, skip=settings.on_error == "skip")
+    records = read_texts(sources) if as_words else read_sources(sources, reading)
+    output = Output(settings, output_form(settings, sources), options.nbest, () if text else sources)
+    with output.printer(question(settings, given, sources, Path(job.model))) as (printer, done):
         printer.go_on(islice(records, done))
-        summaries = summarize_records(records, job, workers, engine)
-        quiet = given or (out is None and sys.stdout.isatty())
+        summaries = summarize_records(records, job, settings.workers, settings.engine)
+        quiet = as_words or (settings.out is None and sys.stdout.isatty())
         show_all(summaries if quiet else track(summaries, "summarizing", unit="texts", least=CHUNK), printer)
 
 
@@ -268,8 +258,12 @@ def read_texts(texts: Sequence[str]) -> Iterator[Record]:
     yield from (Record(str(number), text) for number, text in enumerate(each, 1))
 
 
-def question(asked: dict[str, Any], sources: Sequence[str], folder: Path) -> dict[str, Any]:
+def question(
+    settings: SummarizeSettings, options: dict[str, Any], sources: Sequence[str], folder: Path
+) -> dict[str, Any]:
     """Everything the lines of an output depend on, as JSON has it."""
+    names = ("format", "engine", "input_format", "on_error", "lead_field")
+    asked = {**{name: getattr(settings, name) for name in names}, **options}
     files = [[source, *_identity(Path(source))] for source in sources]
     model = [[name, *_identity(folder / name)] for name in ("config.json", "tuning.json")]
     return {"asked": asked, "files": files, "model": [str(folder.resolve()), model]}
@@ -283,11 +277,12 @@ def _identity(path: Path) -> list[int]:
     return [found.st_size, found.st_mtime_ns]
 
 
-def output_form(form: str, out: Path | None, sources: Sequence[str], input_format: str) -> str:
+def output_form(settings: SummarizeSettings, sources: Sequence[str]) -> str:
     """How to write: as asked, else by the output's name; `rows` are JSON lines with a headline added to each.
 
     JSONL as asked for is the contract's record; JSONL by name keeps the rows of a table.
     """
+    form, out = settings.format, output_file(settings.out)
     if form != "auto":
         if out is not None and form != "zmert":
             check_name(out, form, "--format")
@@ -297,18 +292,8 @@ def output_form(form: str, out: Path | None, sources: Sequence[str], input_forma
     named = kind_of(out) if out is not None else ""
     if named != "jsonl":
         return named or "text"
-    has_rows = all(kind_of(Path(source)) or input_format not in ("auto", "text") for source in sources or ["-"])
-    return "rows" if has_rows else "jsonl"
-
-
-def check_choices(given: dict[str, Any]) -> None:
-    """Options that name one of a few things, and counts."""
-    for name, known in CHOICES.items():
-        if given[name] not in known:
-            raise UserError(f"--{name.replace('_', '-')} must be one of {', '.join(known)}, not {given[name]!r}")
-    for name, least in LEAST.items():
-        if given[name] < least:
-            raise UserError(f"--{name} must be at least {least}, not {given[name]}")
+    is_told = settings.input_format not in ("auto", "text")
+    return "rows" if is_told or all(kind_of(Path(source)) for source in sources or ["-"]) else "jsonl"
 
 
 def show_all(summaries: Iterable[tuple[Record, Summary]], printer: Printer) -> None:

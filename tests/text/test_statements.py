@@ -73,7 +73,10 @@ def test_a_lead_lends_itself_word_for_word():
 
 def test_words_are_laid_on_the_next_place_that_has_them():
     lead = read_words("The bank sold the mill and the bank bought the port.")
-    assert laid_on(read_words("Bank sold mill, bank bought ship"), lead) == [1, 2, 4, -1, 7, 8, -1]
+    said = read_words("Bank sold mill, bank bought ship")
+    assert laid_on(said, lead) == [1, 2, 4, -1, 7, 8, -1]
+    assert laid_on(said, read_words("The ship of a bank.")) == [4, -1, -1, -1, 4, -1, 1]  # what was kept is another's
+    assert laid_on(said, lead) == [1, 2, 4, -1, 7, 8, -1]
 
 
 def test_a_second_choice_has_the_leads_words_and_a_verb():

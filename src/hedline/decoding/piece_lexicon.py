@@ -52,10 +52,9 @@ class Detail(NamedTuple):
 
 
 class Word(NamedTuple):
-    """A word of one input's headlines: its key, whether it carries content, what its own features are worth."""
+    """A word of one input's headlines: its key, and what its own features are worth."""
 
     key: str
-    content: bool
     worth: float
 
 
@@ -184,17 +183,17 @@ class SubwordLexicon:
         if self._copied and self.sources[owner].next_place(word, place if self._compressive else -1) is None:
             return FORBIDDEN
         whole = self._words[owner].get(word) or self._word(owner, word)
-        if whole.key in keys and self.options.block_repeats and repeats(keys, whole.key, whole.content):
+        if whole.key in keys and self.options.block_repeats and repeats(keys, whole.key):
             return FORBIDDEN
         return self._worth(owner, keys, whole) if self.fires else 0.0
 
     def _word(self, owner: int, word: bytes) -> Word:
         """A word as this input's features see it, kept for the next time."""
         key = word_key(word.decode("utf-8", "replace"))
-        inside, worth = key in self.sources[owner].ngrams.words, 0.0
+        worth = 0.0
         for weight, value in self._own:
-            worth += weight * value(key, inside)
-        found = self._words[owner][word] = Word(key, is_content(key), worth)
+            worth += weight * value(key, key in self.sources[owner].ngrams.words)
+        found = self._words[owner][word] = Word(key, worth)
         return found
 
     def _worth(self, owner: int, keys: tuple[str, ...], word: Word) -> float:
@@ -208,7 +207,7 @@ class SubwordLexicon:
             worth += trigram
         if reorder and ngrams.reorder(one, key):
             worth += reorder
-        if repeat and word.content and key in keys:
+        if repeat and key in keys and is_content(key):
             worth += repeat
         return worth
 
@@ -251,11 +250,9 @@ class SubwordLexicon:
         return Hypothesis(text, path.score + extra, tokens, features, alignment, known, *ranks)
 
 
-def repeats(keys: Sequence[str], key: str, content: bool) -> bool:
+def repeats(keys: Sequence[str], key: str) -> bool:
     """Whether `key` after `keys` is a content word used before, or makes a pair of words used before."""
-    if key not in keys:
-        return False
-    return content or (keys[-1], key) in pairwise(keys)
+    return key in keys and (is_content(key) or (keys[-1], key) in pairwise(keys))
 
 
 def word_alignment(attention: Floats, pieces: Sequence[bytes], spans: Sequence[int], words: int) -> Floats:

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
+from weakref import ref
 
 from hedline.text.polarity_cues import TOKEN, Cue, polarity_cues, stem
 from hedline.text.polarity_words import (
@@ -109,19 +110,20 @@ def read_words(text: str) -> Words:
     return Words(tuple(TOKEN.findall(text)))
 
 
-def laid_on(headline: Words, lead: Words) -> list[int]:
+def laid_on(headline: Words, lead: Words) -> Sequence[int]:
     """For each token of a headline its place in the lead, -1 for words that say little and for new ones.
 
-    Of several places, the next one after the word before is taken, or else the nearest.
+    Of several places, the next one after the word before is taken, or else the nearest. Every rule asks for it, so a
+    headline keeps the answer for the last lead; not the lead itself, which may be long.
     """
-    found, last = [], -1
-    for token, each in zip(headline.lower, headline.stems, strict=True):
-        places = lead.places.get(each) if token not in FEW else None
-        if places is None:
-            found.append(-1)
-            continue
-        last = min(places, key=lambda place: (place <= last, abs(place - last)))
-        found.append(last)
+    kept: tuple[ref[Words], list[int]] | None = headline.__dict__.get("laid")
+    if kept and kept[0]() is lead:
+        return kept[1]
+    found, last = [-1] * len(headline), -1
+    for i, (token, each) in enumerate(zip(headline.lower, headline.stems, strict=True)):
+        if token not in FEW and (places := lead.places.get(each)):
+            found[i] = last = min(places, key=lambda place: (place <= last, abs(place - last)))
+    headline.__dict__["laid"] = ref(lead), found
     return found
 
 

@@ -124,10 +124,11 @@ def test_other_words_for_the_same_support_a_name(headline: str, lead: str) -> No
         ("Ex-CIA chief pleads guilty", "A former CIA chief pleaded guilty."),
         ("Pro-Oslo march and NATO-led talks", "A march for Oslo, talks led by NATO."),
         ("Star of Hook wins", "The film “Hook,” won with its star."),
+        ("Fans of Ro O'Brien gasp", "Ro O’Brien made fans gasp."),
         ("Fans of Rust gasp", "Fans gasped at 'Rust' on Friday."),
         ("Premier of Alberta wins", "RED DEER, Alta.—Alberta Premier Smith won."),
         ("Firm Uni Acquires seven shops", "The firm Uni acquired seven shops."),
-        ("Coast Corp. Says it will sell", "Coast Corp said it would sell."),
+        ("Head of Coast Says it will sell", "The head of Coast said it would sell."),
     ],
 )
 def test_prefixes_quotation_marks_and_forms_of_words_make_no_name(headline: str, lead: str) -> None:
@@ -148,6 +149,8 @@ def test_prefixes_quotation_marks_and_forms_of_words_make_no_name(headline: str,
         ("Club of United fans", "The U.S. club has fans.", ["United"]),
         ("A win for Tory candidates", "By a conservative estimate, candidates won.", ["Tory"]),
         ("The CEO sells stock", "The chief financial officer sold stock.", ["CEO"]),
+        ("Star Juan. Says he will sell the old house", "Star Juan Bru said he would sell a house.", ["Says"]),
+        ("The cat that Eate too much", "The cat ate too much.", ["Eate"]),
         ("The U.S.DA details data", "The U.S. Agriculture Department detailed data.", ["U.S.DA"]),
     ],
 )

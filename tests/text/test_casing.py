@@ -175,3 +175,11 @@ def test_a_short_form_with_a_point_gives_the_next_word_no_capital(text: str, exp
     lead = ["The", "House", "and", "the", "gap", "in", "trade", "of", "Lund"]
     assert recased(text, "sentence", lead, forms) == expected
     assert recased(text, "sentence", lead, {}) == text
+
+
+def test_a_form_of_a_word_of_the_input_loses_its_title_capital():
+    lead = ["The", "bank", "of", "Lund", "has", "finalized", "a", "deal", "with", "Holm"]
+    assert (
+        recased("Lund Finalizes Deal With Qualable", "sentence", lead, {"a": "a"})
+        == "Lund finalizes deal with Qualable"
+    )

@@ -20,7 +20,7 @@ from itertools import pairwise
 import numpy as np
 
 from hedline.arrays import Doubles
-from hedline.decoding.own_words import PART, ends_inside, lead_words, padding
+from hedline.decoding.own_words import PART, ends_inside, lead_words, padding, without_names
 from hedline.decoding.summary import Candidate, Hypothesis
 from hedline.text.meaning import (
     ARTICLES,
@@ -153,7 +153,7 @@ class Guards:
         """The candidates that may be printed, each text once, in their order; those that miss a length come last.
 
         Before them, where no limit asks for few words, come those that say hardly more than a name.
-        A candidate whose only fault is an altered quotation loses the marks.
+        A candidate whose only fault is an altered quotation loses the marks; one may lose a name without support.
         candidates: may be gone through twice; wanted: no more are judged once so many come before all others.
         """
         once: dict[str, Hypothesis] = {}
@@ -162,7 +162,7 @@ class Guards:
         message = self.meaning and is_message(lead)
         turned = message or (self.meaning and self._turns_round(candidates, lead))
         for each in candidates:
-            kept = self._unquoted(each.read()) if self.meaning and altered_quotations(each.text, lead) else each
+            kept = self._mended(each, lead)
             if not kept.text or kept.text in once or (self.least > 1 and not self._says_enough(kept.text, lead)):
                 continue
             if turned and not is_steady(kept.text, lead, self.careful or message):
@@ -173,6 +173,14 @@ class Guards:
                 if first == wanted:
                     break
         return sorted(once.values(), key=lambda each: (each.short, len(each.text.split()) < crumb))
+
+    def _mended(self, candidate: Candidate, lead: str) -> Candidate:
+        """A candidate without the marks of an altered quotation, and without names that can be left out."""
+        altered = self.meaning and altered_quotations(candidate.text, lead)
+        kept = self._unquoted(candidate.read()) if altered else candidate
+        if not self.names or self.forced or self.exact or not self._unsupported(kept.text, lead):
+            return kept
+        return without_names(kept, lead, self.casing)
 
     def _says_enough(self, text: str, lead: str) -> bool:
         enough = len(text.split()) >= self.least or not lead_cues(lead)

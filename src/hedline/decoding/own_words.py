@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
 from hedline.decoding.options import DecodeOptions
-from hedline.decoding.summary import Hypothesis
-from hedline.text.meaning import STOPS, has_verb, is_one_place, is_verb, laid_on, read_words
+from hedline.decoding.summary import Candidate, Hypothesis
+from hedline.text.casing import with_capital
+from hedline.text.meaning import ARTICLES, STOPS, has_verb, is_one_place, is_verb, laid_on, read_words
 from hedline.text.polarity_cues import stem
-from hedline.text.polarity_words import FEW
+from hedline.text.polarity_words import FEW, word_set
 from hedline.text.surface import capitalized
 from hedline.text.tokenize import FUNCTION_WORDS, remembered
 
@@ -56,6 +59,14 @@ _SUBORDINATE = frozenset(
 _PARTICLES = frozenset(["down", "up", "off", "out", "away", "back", "percent", "million", "billion"])
 _OPENING = re.compile(r"^(?:In this (?:paper|work),? we|We) (?:study|present|propose|introduce) (?=\w+ \w+)")
 _COUNTS = frozenset(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"])
+_POSSESSIVE = re.compile(r"(?:['’]s|(?<=s)['’])$")
+_WHERE = frozenset(["in", "at", "near", "across"])
+_ENOUGH = 5  # words that are more than a crumb
+_TITLES = word_set(
+    """the a an mr mrs ms dr sir lord king queen prince president minister secretary senator sen rep gov governor mayor
+    judge justice coach"""
+)
+_CAPITAL = re.compile(r"[\"“'‘(]*[^\W\d_a-z]")
 _TAIL = re.compile(r"[\s,;:.\-–—]+$")
 
 
@@ -99,6 +110,87 @@ def ends_inside(headline: str, lead: str) -> bool:
     noun = after.islower() and after not in FEW | STOPS and not is_verb(told, last + 1) and not after.endswith("ly")
     known = told.raw[last].islower() and is_one_place(told, told.stems[last])
     return noun and known and (told.lower[last] in _COUNTS or not is_verb(told, last))
+
+
+def without_names(candidate: Candidate, lead: str, casing: Mapping[str, str] | None) -> Candidate:
+    """A candidate without the names that its lead does not support, where what is left reads well; else as it is.
+
+    A name can go before the name it belongs to ("Frank Lampard"), before a noun ("UK court" for "the court"), with its
+    possessive ("Apple's phone"), and at the end with its preposition ("in Mexico"). casing: as in `unsupported_names`.
+    """
+    from hedline.metrics.support import is_known_name, is_title_case, unsupported_names
+
+    names = unsupported_names(candidate.text, lead, casing)
+    parts = candidate.text.split()
+    if not names or is_title_case(parts) or not all(is_known_name(name, casing) for name in names):
+        return candidate  # what looks like a name may be a verb
+    dropped = _droppable(parts, {name.rstrip(".") for name in names}, lead)
+    if not dropped or len(parts) - len(dropped) < _ENOUGH:
+        return candidate
+    whole = candidate.read()
+    rows = [row for row, place in enumerate(_places(whole)) if place not in dropped]
+    shorter = replace(
+        whole,
+        text=" ".join(part for place, part in enumerate(parts) if place not in dropped),
+        tokens=tuple(whole.tokens[row] for row in rows),
+        alignment=np.asarray(whole.alignment[rows]),
+        known=tuple(whole.known[row] for row in rows),
+    )
+    return shorter.with_text(with_capital(shorter.text))
+
+
+def _droppable(parts: Sequence[str], names: set[str], lead: str) -> set[int]:
+    """Places of names that can be left out, with the preposition before those at the end; none where one must stay."""
+    bare = [_POSSESSIVE.sub("", part.rstrip(".")) for part in parts]
+    dropped = {place for place, part in enumerate(bare) if part in names}
+    if {bare[place] for place in dropped} != names:
+        return set()  # one of them has a comma or a quotation mark, or is half of a compound
+    end = len(parts)
+    while end - 1 in dropped:
+        end -= 1
+    if end < len(parts):
+        start = end - 2 if parts[end - 1 : end] == ["the"] else end - 1
+        if start < 0 or parts[start] not in _WHERE:
+            return set()
+        dropped.update(range(start, end))
+    around = zip(["", *parts], parts[:end], parts[1:], strict=False)
+    inner = [three for three, part in zip(around, bare, strict=False) if part in names]
+    return dropped if all(_is_modifier(before, name, after, lead) for before, name, after in inner) else set()
+
+
+def _is_modifier(before: str, name: str, after: str, lead: str) -> bool:
+    """Whether a name between two words only says more of the one after it."""
+    word, told = _possessor(after), [("", ""), *((part, _possessor(part)) for part in lead.split())]
+    if word in FUNCTION_WORDS or before.lower() in ("a", "an") or all(each != word for _, each in told):
+        return False
+    if _POSSESSIVE.search(name):
+        return not word.endswith("ing")
+    if _begins_name(before) and before.lower() not in FUNCTION_WORDS:
+        return False
+    found = [(left, right) for left, right in pairwise(told) if right[1] == word]
+    if after[0].isupper() and any(
+        _CAPITAL.match(right) and (title in _TITLES or not _begins_name(left)) for (left, title), (right, _) in found
+    ):
+        return True
+    return not word.endswith(("s", "ed")) and any(article in ARTICLES for (_, article), _ in found)
+
+
+def _begins_name(word: str) -> bool:
+    """Whether the next word may belong to the same name."""
+    return word[:1].isupper() and word[-1] not in ",:;)\"”’'" and not _POSSESSIVE.search(word)
+
+
+def _possessor(word: str) -> str:
+    return _POSSESSIVE.sub("", _bare(word))
+
+
+def _places(candidate: Hypothesis) -> Iterator[int]:
+    """For each token, the place among the text's words at which it stands."""
+    end = 0
+    for token in candidate.tokens:
+        start = max(candidate.text.find(token, end), end)
+        yield candidate.text.count(" ", 0, start)
+        end = start + len(token)
 
 
 def _ends(parts: Sequence[str], options: DecodeOptions) -> list[int]:

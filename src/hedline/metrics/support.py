@@ -18,7 +18,7 @@ What counts as support errs towards kindness. The input supports a name when it 
   manager" GM, "Department of Justice" DOJ, "PlayStation 5" PS5), where states and unions want capitals ("use such"
   does not support "US");
 - what says the same in other words, by a short table ("quarterback" supports QB, "French" France, "Ark." Arkansas);
-- another form of the word, where the casing table says that it is an ordinary one ("acquired" supports "Acquires").
+- another form of the word, where the casing table does not say that it is a name ("acquired" supports "Acquires").
 
 A compound is supported when each of its parts is; prefixes ("Ex-NFL") and small letters ("NATO-led") need no support.
 """
@@ -143,14 +143,21 @@ def _usually_capitalised(token: str, casing: Mapping[str, str] | None) -> bool:
     return form[:1].isupper()
 
 
-def _is_ordinary(token: str, casing: Mapping[str, str] | None) -> bool:
-    """Whether the casing table knows a word, in small letters."""
-    return casing is not None and casing.get(token.lower(), "").islower()
+def _is_verb_form(token: str, casing: Mapping[str, str] | None) -> bool:
+    """Whether a word has the ending of a verb and a casing table does not say that it is usually capitalised."""
+    verb = token.endswith(("s", "ed", "ing")) and _capitals(token) == 1
+    return casing is not None and verb and not _usually_capitalised(token, casing)
+
+
+def is_known_name(token: str, casing: Mapping[str, str] | None) -> bool:
+    """Whether a word is surely a name: by its capitals, or by the casing table."""
+    return _capitals(token) >= 2 or _usually_capitalised(token, casing)
 
 
 def _parts(token: str) -> list[str]:
     """Parts of a compound, points and quotation marks removed: `Franco-German` -> franco, german; `U.S.` -> us."""
-    return [part for part in _DASHES.split(token.strip(_QUOTES).replace(".", "").lower()) if part]
+    bare = token.strip(_QUOTES).replace(".", "").replace("’", "'").lower()
+    return [part for part in _DASHES.split(bare) if part]
 
 
 def _name_parts(name: str) -> list[str]:
@@ -219,7 +226,7 @@ class _Support:
 
     def has_otherwise(self, name: str, headline: str, casing: Mapping[str, str] | None) -> bool:
         """Whether every part is supported by words that mean the same, or the name is a form of an ordinary word."""
-        if _is_ordinary(name, casing) and stem(name.lower()) in self.stems:
+        if _is_verb_form(name, casing) and stem(name.lower()) in self.stems and f". {name}" not in headline:
             return True
         parts = [part for part in _name_parts(name) if not self._has_part(part, _forms(part))]
         return not _GARBLED.search(name) and all(self._has_equal(part, _plain(headline).lower()) for part in parts)

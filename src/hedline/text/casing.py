@@ -317,7 +317,13 @@ def _forms_of(lead: Sequence[str]) -> dict[str, str]:
 
 
 def _calmed(text: str, own: Mapping[str, str], forms: Mapping[str, str]) -> str:
-    """Title Case undone, word by word: as the input has it, as it is usually written, else in small letters."""
+    """Title Case undone, word by word: as the input has it, as it is usually written, else in small letters.
+
+    Where a table is there, a word that nobody knows keeps its capital, but for another form of a word of the input.
+    """
+    from hedline.text.polarity_cues import stem  # here: no other change of case needs it
+
+    told = {stem(each) for each, form in own.items() if form.islower()}
 
     def calm(match: re.Match[str]) -> str:
         word, lower = match[0], match[0].lower()
@@ -327,9 +333,11 @@ def _calmed(text: str, own: Mapping[str, str], forms: Mapping[str, str]) -> str:
         if form is None and "-" in word:
             form = "-".join(own.get(part) or forms.get(part, part) for part in lower.split("-"))
         if form is None and lower.endswith(("'s", "’s")):
-            stem = own.get(lower[:-2]) or forms.get(lower[:-2])
-            form = stem + lower[-2:] if stem else None
+            owner = own.get(lower[:-2]) or forms.get(lower[:-2])
+            form = owner + lower[-2:] if owner else None
         if form is None and lower.endswith(("n't", "n’t")):
+            form = lower
+        if form is None and lower.endswith(("s", "ed", "ing")) and stem(lower) in told:
             form = lower
         if form is None:
             form = word if sum(map(str.isupper, word)) > 1 or (forms and lower not in FUNCTION_WORDS) else lower

@@ -29,3 +29,11 @@ LEAD = (
 )
 def test_numbers(headline, expected):
     assert unsupported_numbers(headline, LEAD) == expected
+
+
+@pytest.mark.parametrize(
+    ("headline", "expected"),
+    [("76ers star is out", []), ("49ers star is out", ["49ers"]), ("76 stars are out", ["76"])],
+)
+def test_a_team_of_76ers_counts_nothing(headline: str, expected: list[str]) -> None:
+    assert unsupported_numbers(headline, "One of the 76ers stars, 19, is out.") == expected

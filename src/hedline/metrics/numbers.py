@@ -110,7 +110,8 @@ _BESIDE = 3  # content words on either side that belong to a number
 
 Span = tuple[int, int, frozenset[Decimal]]  # where a number begins and ends, its value
 
-_PIECE = re.compile(r"\d+(?:[,.:]\d+)*|[$€£¥₹%°,;]|[^\W\d_]+(?:['’][^\W\d_]+)?|(?<![\w])[-−–](?=\d)")
+_TEAM = re.compile(r"\b\d+ers\b")  # a name: "one of the 76ers" takes no part of 76
+_PIECE = re.compile(r"\d+ers\b|\d+(?:[,.:]\d+)*|[$€£¥₹%°,;]|[^\W\d_]+(?:['’][^\W\d_]+)?|(?<![\w])[-−–](?=\d)")
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ def unsupported_numbers(headline: str, lead: str) -> list[str]:
     """
     claimed = figures(headline)
     vague = [word for word in _words(headline) if word in _VAGUE]
-    fractions = _wrong_fractions(headline, lead)
+    fractions = _wrong_fractions(headline, lead) + [team for team in _TEAM.findall(headline) if team not in lead]
     if not claimed and not vague:
         return fractions
     known = figures(lead)

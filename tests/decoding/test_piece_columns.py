@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,10 +67,12 @@ def test_every_table_is_what_it_says():
         assert tables.starts[index] == piece.startswith(b" ")
         assert tables.bytes_[index] == len(bare)
         assert tables.chars[index] == sum(byte & 0xC0 != 0x80 for byte in bare)
+        spaces, chars = len(piece) - len(bare), tables.chars[index]
+        assert tables.spaced[index].tolist() == [spaces, len(piece), chars + spaces]
+        assert tables.opening[index].tolist() == [1, len(bare), chars]
         assert tables.fits[index] == (index >= 4 and joins(b"", piece))
         assert tables.numeric[index] == touches_numbers(piece.decode("ascii", "replace"))
         kinds = (piece.startswith(b" "), touches_numbers(piece.decode("ascii", "replace")), unfinished(piece))
         assert tables.kinds[index] == sum(1 << place for place, found in enumerate(kinds) if found)
         assert (index in tables.continuing) == (bool(piece) and piece[0] & 0xC0 == 0x80)
-    np.testing.assert_array_equal(tables.sizes, np.stack([tables.starts, tables.bytes_, tables.chars], axis=1))
     assert tables.longest == 40 and tables.index[b" the"] == 4

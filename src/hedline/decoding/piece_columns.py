@@ -87,7 +87,8 @@ def open_number(tail: str, piece: str) -> str:
 class PieceTables:
     """Arrays indexed by piece id.
 
-    bytes_, chars: length without a leading space; starts: begins a word; sizes: (V, 3) of starts, bytes and chars;
+    bytes_, chars: length without a leading space; starts: begins a word; spaced, opening: (V, 3) words, bytes and chars
+    that a piece adds to a text, and that it has as the first one;
     fits: may follow whole characters (valid UTF-8 so far, no white space but a leading space, no control characters);
     numeric: matters to numbers; continuing: ids that begin inside a character; plain: fits, and has no digit; kinds:
     STARTS, NUMERIC and UNFINISHED of each piece added up, as bytes, whose items Python reads fastest.
@@ -109,7 +110,9 @@ class PieceTables:
         self.starts = opening == SPACE[0]
         self.bytes_ = length - self.starts
         self.chars = count(data & 0xC0 != 0x80) - self.starts
-        self.sizes: Ints = np.stack([self.starts.astype(np.int64), self.bytes_, self.chars], axis=1)
+        spaces = self.starts.astype(np.int64)
+        self.spaced: Ints = np.stack([spaces, self.bytes_ + spaces, self.chars + spaces], axis=1)
+        self.opening: Ints = np.stack([np.ones_like(spaces), self.bytes_, self.chars], axis=1)
         strange = np.flatnonzero(count(data >= 0x80)).tolist()  # a few hundred pieces that are not ASCII
         self.fits: Flags = (length > 0) & (count((data > 0x20) & (data < 0x7F)) == self.bytes_)
         self.fits[strange] = [joins(b"", self.pieces[index]) for index in strange]

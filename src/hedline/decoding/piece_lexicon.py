@@ -79,6 +79,7 @@ class SubwordLexicon:
         self.width = self.columns.width
         self.max_steps = step_limit(options, units_a_word=4)
         self.limits = np.array([options.word_limit, options.byte_limit, options.char_limit])
+        self._least_room = int(self.limits[1:].min())
         self.weight = np.float32(weights.get("log_prob", 0.0))
         self.fires = any(value for name, value in weights.items() if name != "log_prob" and name not in FINAL_FEATURES)
         self._words: list[dict[bytes, Word]] = [{} for _ in inputs]
@@ -94,10 +95,11 @@ class SubwordLexicon:
 
     def gains(self, state: Rows, step: Step) -> Gains:
         """Weights · features of every piece for every row, forbidden ones at -inf."""
-        columns, owner = self.columns, state.owner
+        columns, owner, written = self.columns, state.owner, state.history.shape[1] > 0
         closing = np.array([detail.closing for detail in state.details], np.float32)
-        written = state.used[:, 0] > 0
-        totals = columns.worth(step.log_probs, owner, float(self.weight), np.where(written, closing, np.float32(0)))
+        totals = columns.worth(
+            step.log_probs, owner, float(self.weight), closing if written else np.zeros_like(closing)
+        )
         for row, detail in enumerate(state.details):
             if detail.pending:  # pieces that begin inside a character are forbidden everywhere else
                 inside = columns.finishing(int(owner[row]), detail.pending)
@@ -108,12 +110,12 @@ class SubwordLexicon:
                 totals[row, wrong] = FORBIDDEN
                 totals[row, right] = self.weight * step.log_probs[row, right]
             if self._copied:
-                able = columns.copying(int(owner[row]), detail.place, detail.word, bool(written[row]))
+                able = columns.copying(int(owner[row]), detail.place, detail.word, written)
                 _keep_only(totals[row], able)
         self._forbid_overlong(totals, state)
         end_log_probs = step.log_probs[np.arange(len(owner)), columns.end[owner]]
         with np.errstate(invalid="ignore"):
-            end = np.where(written & (closing > FORBIDDEN), self.weight * end_log_probs + closing, FORBIDDEN)
+            end = np.where(closing > FORBIDDEN, self.weight * end_log_probs + closing, FORBIDDEN)
         short = fill_shortage(self.options, state.used)
 
         def log_probs(chosen_rows: Ints, chosen: Ints) -> Floats:
@@ -123,17 +125,18 @@ class SubwordLexicon:
 
     def _forbid_overlong(self, totals: Floats, state: Rows) -> None:
         """Forbid, in place, what would break a limit of the final text."""
-        columns = self.columns
-        room = self.limits - state.used
-        first = state.used[:, 0] == 0
+        columns, taken = self.columns, state.history.shape[1]
         longest = columns.longest + 1
+        if taken < self.limits[0] and (taken + 1) * longest <= self._least_room:
+            return  # however long the pieces were
+        room = self.limits - state.used
         for row in np.flatnonzero((room[:, 0] < 1) | (room[:, 1] < longest) | (room[:, 2] < longest)):
             owner = int(state.owner[row])
             if room[row, 1] >= longest and room[row, 2] >= longest:
                 totals[row, columns.starting(owner)] = FORBIDDEN
                 continue
             starts, sizes, chars = columns.lengths(owner)
-            space = 0 if first[row] else starts.astype(np.int64)
+            space = starts.astype(np.int64) if taken else 0
             over = (sizes + space > room[row, 1]) | (chars + space > room[row, 2])
             if room[row, 0] < 1:
                 over |= starts
@@ -143,15 +146,11 @@ class SubwordLexicon:
         """States after the chosen pieces."""
         owner = state.owner[rows]
         ids = self.columns.ids_of(owner, chosen)
-        tables, used = self.tables, state.used[rows]
-        first = used[:, 0] == 0
-        added = tables.sizes[ids]
-        added[:, 1:] += ((added[:, 0] > 0) & ~first)[:, None]
-        added[first, 0] = 1
+        used = state.used[rows] + (self.tables.spaced if state.history.shape[1] else self.tables.opening)[ids]
         follow, details = self._follow, state.details
         details = tuple(map(follow, owner.tolist(), map(details.__getitem__, rows.tolist()), ids.tolist()))
         history = np.concatenate([state.history[rows], chosen[:, None]], axis=1)
-        return Rows(owner, used + added, history, details)
+        return Rows(owner, used, history, details)
 
     def _follow(self, owner: int, detail: Detail, index: int) -> Detail:
         """The detail after one more piece; runs once for every hypothesis of every step, so it asks for little."""

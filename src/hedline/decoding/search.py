@@ -285,7 +285,9 @@ def beam_search(scorer: Scorer, lexicon: Lexicon, plan: Plan, start: Any = None)
             going = _able_to_win(plan, owner[rows], new_score, step + 1, lexicon.max_steps)
             assert plan.effort is not None
             plan.effort.check(int(going.sum()), totals.shape[1])
-        rows, columns, score = rows[going], columns[going], new_score[going]
+        score = new_score
+        if not going.all():
+            rows, columns, score = rows[going], columns[going], new_score[going]
         if not len(rows):
             break
         log_prob = log_prob[rows] + gains.log_probs(rows, columns)
@@ -301,9 +303,12 @@ def _worth_going_on(plan: Plan, finished: Finished, pruned: Flags, owner: Ints, 
     """(rows,) False for the rows of pruned inputs whose best hypothesis cannot catch up any more."""
     if not len(owner):
         return np.zeros(0, bool)
+    gain = LOOKAHEAD * plan.bonus + plan.reward(units + 1 + LOOKAHEAD)
+    if len(pruned) == 1:  # the best one comes first
+        return np.full(len(owner), not (pruned[0] and finished.best[0, -1] > score[0] + gain))
     best = np.full(len(pruned), -np.inf)
     np.maximum.at(best, owner, score)
-    hope = best + LOOKAHEAD * plan.bonus + plan.reward(units + 1 + LOOKAHEAD)
+    hope = best + gain
     stop = pruned & (finished.best[:, -1] > hope)
     return np.asarray(~stop[owner])
 

@@ -8,6 +8,7 @@ for an input, so that a step costs one product with `V` and a short sum instead 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -84,11 +85,16 @@ class Table:
         """Rows as float32, (len(ids), k); all of them when ids is None."""
         return self.tensors.rows(self.name, slice(None) if ids is None else ids)
 
+    @cached_property
+    def quantized(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The matrix and its scales, looked up once."""
+        return self.tensors[self.name], self.tensors[f"{self.name}.scale"]
+
     def embed(self, ids: Ints, factor: float, positions: Floats, places: Ints) -> Floats:
         """Rows times `factor` plus rows `places` of a table of positions (P, k), (len(ids), k)."""
         if not self.fast or not len(ids):
             return np.asarray(self.rows(ids) * np.float32(factor) + positions[places])
-        weight, scale = self.tensors[self.name], self.tensors[f"{self.name}.scale"]
+        weight, scale = self.quantized
         out = np.empty((len(ids), self.width), np.float32)
         sizes = (self.count, len(positions), len(ids), self.width)
         kernels.compiled.embed(weight, scale, positions, ids, places, factor, out, *sizes)
@@ -106,8 +112,7 @@ class Chosen:
         self.size = table.count if ids is None else len(ids)
         self._fast = table.fast
         if self._fast:
-            self._weight = table.tensors[table.name]
-            self._scale = table.tensors[f"{table.name}.scale"]
+            self._weight, self._scale = table.quantized
             self._index = None if ids is None else np.ascontiguousarray(ids, np.int32)
         else:
             self._rows = table.rows(ids).T

@@ -92,6 +92,11 @@ class Inputs:
         return cls(np.cumsum(length) - length, length)
 
     @cached_property
+    def longest(self) -> int:
+        """Tokens of the longest input."""
+        return int(self.length.max())
+
+    @cached_property
     def padded(self) -> Ints:
         """(B,) tokens of each input rounded up to whole vectors of keys."""
         return -(-self.length // LANES) * LANES
@@ -322,9 +327,8 @@ class TransformerScorer:
         encoded.pieces += rows
         history = np.concatenate([state.history, fresh[:, None]], axis=1)
         attention = np.zeros((rows, 0), np.float32)
-        longest = int(encoded.inputs.length.max())
         for number, (layer, pool) in enumerate(zip(self.decoder, encoded.pools, strict=True), 1):
-            wanted = longest if number == len(self.decoder) else 0
+            wanted = encoded.inputs.longest if number == len(self.decoder) else 0
             y, attention = layer(y, pool, history, encoded.memory[number - 1], encoded.inputs, owners, wanted)
         hidden, output = self.decoder_norm(y), encoded.output
         if isinstance(output, OpenCandidates):

@@ -243,7 +243,7 @@ class _Support:
         """Whether the lead has a form of the table; a seat of government ("<") where nothing happens in it."""
         barred = _ANOTHER | _THERE if form[0] == "<" else _ANOTHER
         text = self.plain.lower() if form.islower() else self.plain
-        after = "(?![A-Z])" if form == "American" else ""  # American Express
+        after = "(?!,)" if form[0] == "<" else "(?![A-Z])" if form == "American" else ""  # Cairo, Ga.; American Express
         before = re.findall(rf"(\S+) (?={re.escape(form.lstrip('<'))}s? {after})", text)
         return any(word.lower() not in barred for word in before)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from hedline.decoding.decode import Defaults
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.reading import MOST_WORDS, UNREADABLE, UNSPACED, SubwordReader, WordReader, take_in
 from hedline.text.casing import Truecaser
-from hedline.text.subword import ANY, CONTROLS, GROUPS, SPECIALS, Subwords, byte_letters
+from hedline.text.subword import ANY, CONTROLS, END, GROUPS, SPECIALS, Subwords, byte_letters
 from hedline.text.vocab import Vocabulary
 
 SENTENCE = "The harbour board sold the old ferry to a museum in Visby on Monday."
@@ -82,6 +84,15 @@ def test_control_tokens_follow_the_question_and_the_text(pieces: Subwords) -> No
     assert named(SENTENCE, bytes=52)[0] == eight  # 6.5 bytes for a word
     assert named(SENTENCE)[3] == ANY[3]
     assert named(SENTENCE.replace("sold", "did not sell"))[3] == GROUPS[3][0] != ANY[3]
+
+
+@pytest.mark.parametrize("listed", [[], [0], [3, 9], [3, *range(4, 200)]])
+def test_the_pieces_of_the_text_and_the_end_are_always_candidates(pieces: Subwords, listed: list[int]) -> None:
+    reader = SubwordReader(pieces, lambda _: np.array(listed, np.int64))
+    source = reader.read(SENTENCE, 100)[0]
+    options = Defaults().settle(DecodeOptions())
+    (candidates,) = reader.open([source], options).candidates
+    assert candidates.tolist() == sorted({*listed, *source.pieces, END})
 
 
 def test_a_word_reader_tells_another_language_by_its_unknown_words() -> None:

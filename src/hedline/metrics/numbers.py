@@ -147,6 +147,8 @@ def unsupported_numbers(headline: str, lead: str) -> list[str]:
         return fractions
     known = figures(lead)
     wrong = [each.text for each in claimed if not _is_weak(each) and not _is_supported(each, known)]
+    if not vague:
+        return wrong + fractions
     largest = max((value for each in known for value in each.values), default=Decimal(0))
     said = set(_words(lead))
     return wrong + fractions + [word for word in vague if word not in said and largest < _VAGUE[word]]
@@ -158,10 +160,12 @@ def _wrong_fractions(headline: str, lead: str) -> list[str]:
     >>> _wrong_fractions("Rates rise by quarter of a year", "Rates rose by a quarter of a point.")
     ['quarter']
     """
+    claims = [(fraction, words.split()) for fraction, words in _FRACTION.findall(headline.lower())]
+    if not claims:
+        return []
     whole: dict[str, set[str]] = {}
     for fraction, words in _FRACTION.findall(lead.lower()):
         whole.setdefault(fraction, set()).update(map(stem, words.split()))
-    claims = ((fraction, words.split()) for fraction, words in _FRACTION.findall(headline.lower()))
     return [
         fraction for fraction, words in claims if fraction in whole and not whole[fraction] & set(map(stem, words[:2]))
     ]

@@ -188,12 +188,12 @@ class Engine:
     ) -> None:
         """Search again, in place, where a narrow beam ran into dead ends: wider, then with repeats allowed."""
         beam = min(WIDER * max(options.width, BEAM), MOST_HYPOTHESES)
-        wider = options.but(beam=beam, decoder="beam")  # a greedy one stays narrow
-        for relaxed in (wider, wider.but(block_repeats=False)):
+        for blocked in (options.block_repeats, False):
             missed = [place for place, nbest in enumerate(found) if _missed(nbest, options)]
             if not missed or options.decoder == "exact":
                 return
-            again = map(list, self._search_again(sources, searched, missed, relaxed))
+            wider = options.but(beam=beam, decoder="beam", block_repeats=blocked)  # a greedy one stays narrow
+            again = map(list, self._search_again(sources, searched, missed, wider))
             for place, nbest in zip(missed, again, strict=True):
                 if nbest and (not found[place] or nbest[0].short < found[place][0].short):
                     found[place] = nbest
@@ -214,11 +214,8 @@ class Engine:
         leads = [self.reader.text(source) for source in sources]
         passing = [guards.passing(nbest, lead, options.nbest) for nbest, lead in zip(found, leads, strict=True)]
         wanted = [min(options.nbest, max(len(nbest), 1)) for nbest in found]
-        decoder = "beam" if options.decoder == "exact" else options.decoder
-        more = min(max(2 * options.nbest, GUARDED), max(options.nbest, MOST_HYPOTHESES // POOL))
-        wide = options.but(nbest=more, decoder=decoder)
-        for harder in (None, wide, wide.but(mode="compressive")):
-            enough = wanted if harder in (None, wide) else [1] * len(wanted)
+        for way in ("read", "search", "compress"):
+            enough = [1] * len(wanted) if way == "compress" else wanted
             missed = [
                 p
                 for p, kept in enumerate(passing)
@@ -226,14 +223,17 @@ class Engine:
             ]
             if not missed:
                 break
-            if harder is None:
+            wide = _for_more(options)
+            if way == "read":
                 again = [self._cased(searched.read(place, wide), sources[place], wide) for place in missed]
             else:
-                again = self._search_again(sources, searched, missed, harder)
+                again = self._search_again(
+                    sources, searched, missed, wide.but(mode="compressive") if way == "compress" else wide
+                )
             for place, nbest in zip(missed, again, strict=True):
-                both = (nbest, passing[place]) if harder in (None, wide) else (passing[place], nbest)  # best first
+                both = (passing[place], nbest) if way == "compress" else (nbest, passing[place])  # best first
                 passing[place] = guards.passing(Looked(chain(*both)), leads[place], options.nbest)
-            if harder is wide:
+            if way == "search":
                 for place in missed:
                     if _missed(passing[place], options) or _is_crumb(passing[place], found[place], guards):
                         own = self._own_words(sources[place], options, guards, SHORT_ENOUGH)
@@ -284,6 +284,12 @@ def cut_at_limit(hypothesis: Hypothesis, options: DecodeOptions) -> Hypothesis:
 def _missed(nbest: Sequence[Candidate], options: DecodeOptions) -> bool:
     """Whether there is no headline, or none of the exact length that was asked for."""
     return not nbest or bool(options.exact_words and nbest[0].short)
+
+
+def _for_more(options: DecodeOptions) -> DecodeOptions:
+    """The options of a search for as many candidates as the guards choose from."""
+    more = min(max(2 * options.nbest, GUARDED), max(options.nbest, MOST_HYPOTHESES // POOL))
+    return options.but(nbest=more, decoder="beam" if options.decoder == "exact" else options.decoder)
 
 
 def _is_crumb(kept: Sequence[Candidate], found: Sequence[Candidate], guards: Guards) -> bool:

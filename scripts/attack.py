@@ -27,7 +27,7 @@ from hedline.bench.text import built_in
 from hedline.errors import UserError
 from hedline.text.clean import clean
 
-MODELS = ("default", "abs")
+MODELS = ("default", "abs", "tiny")
 TOGETHER, ALONE = 60, 6  # texts of a round; those of them that are searched a second time, alone
 SHOWN = 20  # failures kept in the state
 STRANGE = [

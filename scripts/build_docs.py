@@ -32,7 +32,8 @@ LEADS, VERDICTS = ROOT / "examples/leads.txt", ROOT / "examples/verdicts.tsv"
 EXAMPLES, PICTURE = ROOT / "docs/examples.md", ROOT / "docs/heatmap.svg"
 ANNOTATED = ROOT / "docs/annotated-paper.md"
 RESULTS, REPORT = ROOT / "results", ROOT / "docs/reproduction.md"
-QUOTING = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *(model / "README.md" for model in MODELS)]
+CARDS = sorted((ROOT / "src/hedline/shipped").glob("*/README.md"))
+QUOTING = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *CARDS]
 PICTURE_LEAD = "The Bank of England raised interest rates on Thursday, citing stubborn wage growth."
 SETTINGS = {
     "default": [],

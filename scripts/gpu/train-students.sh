@@ -47,7 +47,7 @@ reward)
     [ "$name" = teacher ] && from=$teacher
     cp -n "$teacher/tuning.json" "$from/" 2>/dev/null
     train "$out/reward/$name" "$data" --from "$from" --objective risk --batch 768 --set risk_samples=8 \
-      --set risk_ce=0.3 --time-limit "${T_REWARD:-420}" ${EXTRA:-} &
+      --set risk_ce=0.3 --set risk_dialed=0.6 --time-limit "${T_REWARD:-420}" ${EXTRA:-} &
   done
   wait
   ;;

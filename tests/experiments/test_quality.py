@@ -22,7 +22,7 @@ def test_quality_is_what_evaluate_says_and_its_speed_a_multiple_of_the_peer(aske
     folder = asked.models / "options"
     monkeypatch.setattr(quality, "find_model", lambda name: folder)
     rows = quality.run(asked).rows
-    assert set(rows) == {f"tiny/{preset}/{model}" for preset in ("gigaword", "duc") for model in ("default", "abs")}
+    assert set(rows) == {f"tiny/{preset}/{model}" for preset in ("gigaword", "duc") for model in quality.MODELS}
     items = EvaluationSet.read(asked.sets[0]).items
     outputs = [summary.text for summary in decode_set(str(folder), items, {})[0]]
     expected = evaluate_outputs("abs", outputs, items)["systems"][0]["ROUGE-1"]["value"]

@@ -34,17 +34,21 @@ def results(tmp_path: Path) -> Path:
     rows = {
         f"{name}/{preset}/{model}": {
             "inputs": 2000,
-            "systems": [system(model, {"default": 36.0, "abs": 30.0}[model]), system("PREFIX", 24.0), human],
+            "systems": [
+                system(model, {"default": 36.0, "tiny": 33.0, "abs": 30.0}[model]),
+                system("PREFIX", 24.0),
+                human,
+            ],
             "against_prefix": gains,
         }
         for name in ("test", "wire2004")
         for preset in ("gigaword", "duc")
-        for model in ("default", "abs")
+        for model in ("default", "tiny", "abs")
     }
     (tmp_path / "quality.json").write_text(json.dumps({"name": "quality", "rows": rows}))
     traps = {
         f"{model}/{label}": {"failed": failed, "traps": 200, "quotations": 0, "numbers": 1}
-        for model in ("default", "abs")
+        for model in ("default", "tiny", "abs")
         for label, failed in (("with guards", 3), ("without guards", 20))
     }
     (tmp_path / "meaning.json").write_text(json.dumps({"name": "meaning", "rows": traps}))
@@ -74,7 +78,7 @@ def test_every_block_says_what_the_results_say(results: Path) -> None:
     assert text["quality"].count("| PREFIX (first 75 bytes) |") == 2
     assert "40.0 / 80.0 / 44.0 % on test" in text["gains"] and "`abs` 30.00 / 15.00 / 10.00" in text["gains"]
     assert "17.0 % of the human headlines hold a number and 32.0 % a name" in text["people"]
-    assert "fail\n1.5 % with the guards and 10.0 % without" in text["meaning"] and "2 numbers" in text["meaning"]
+    assert "fail\n1.5 % with the guards and 10.0 % without" in text["meaning"] and "3 numbers" in text["meaning"]
     assert "| **abs**, recall at 75 bytes | wire2004 | 30.00" in text["card abs"]
     assert "4.0 × and 4.0 ×" in text["speed"] and "2.0 × and 2.0 ×" in text["speed"] and "2.5 ×" in text["speed"]
     assert "1,000 clients got 0.95 of" in text["serve"] and "(rounds 0.90 to 1.00, median 0.96)" in text["serve"]

@@ -41,7 +41,7 @@ def refused(folder: Path, words: str) -> None:
 
 
 def test_shipped_models_know_their_quick_checksums():
-    for name in ("abs", "default"):
+    for name in ("abs", "default", "tiny"):
         config = json.loads((SHIPPED / name / "config.json").read_text())
         assert set(config["quick"]) == {"model.safetensors", "shortlist.safetensors"}
         ModelFolder.open(SHIPPED / name).verify()

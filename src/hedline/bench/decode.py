@@ -212,7 +212,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     systems: dict[str, System] = {}
     about: dict[str, Any] = {}
     for path in job["models"]:
-        more, facts = our_systems(path, free=bool(job["real"]))
+        more, facts = our_systems(path)
         systems |= more
         about |= facts
     for name, path in job["peers"]:

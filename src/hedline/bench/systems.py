@@ -1,9 +1,10 @@
 """The systems that `hedline bench decode` measures: functions from texts to headlines, by name.
 
-Ours: as shipped (its own beam, its shortlist), with the peers' beam where that is another one, and with the shortlist
-off. Peers of t5-small's and distilbart's shapes: a token for each word; t5-small also with CTranslate2's own map of
-candidates, and reading and writing as many tokens as our model has pieces for the same texts. A real peer: any
-transformer of ours, run by CTranslate2 instead, with headlines of its own length.
+Ours: as shipped (its own beam, its shortlist), with the peers' beam where that is another one, with the shortlist off,
+and, of a trained model, headlines of its own length. Peers of t5-small's and distilbart's shapes: a token for each
+word; t5-small also with CTranslate2's own map of candidates, and reading and writing as many tokens as our model has
+pieces for the same texts. A real peer: any transformer of ours, run by CTranslate2 instead, with headlines of its own
+length.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ MAPPED = "t5-small"  # the peer that is also measured with a map and in pieces
 System = Callable[[Sequence[str]], Any]
 
 
-def our_systems(path: str, free: bool) -> tuple[dict[str, System], dict[str, Any]]:
-    """A model's systems, 12 words per headline, and facts about each; free: also headlines of its own length."""
+def our_systems(path: str) -> tuple[dict[str, System], dict[str, Any]]:
+    """A model's systems, 12 words per headline or its own length, and facts about each."""
     from hedline.api import load
     from hedline.decoding.options import DecodeOptions
     from hedline.runtime.folder import ModelFolder
@@ -32,11 +33,10 @@ def our_systems(path: str, free: bool) -> tuple[dict[str, System], dict[str, Any
     if shipped != BEAM:
         ways[f"{name}, beam {BEAM}"] = {"exact_words": WORDS, "beam": BEAM}
     ways[f"{name}, no shortlist"] = {"exact_words": WORDS, "full_vocabulary": True}
-    if free:
-        ways[f"{name}, own length"] = {}
-
     note = config.training.get("note", "")
-    if note:  # a stand-in: no guard lets the nonsense of random weights pass, and all would be searched again
+    if not note:
+        ways[f"{name}, own length"] = {}
+    else:  # a stand-in: no guard lets the nonsense of random weights pass, and all would be searched again
         free_of_guards = {"guard_meaning": False, "guard_names": False, "guard_numbers": False}
         ways = {way: {**options, **free_of_guards} for way, options in ways.items()}
 

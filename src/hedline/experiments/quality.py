@@ -18,8 +18,12 @@ from hedline.files import read_json
 from hedline.plot import learning_curves, scatter_chart
 
 NAME = "quality"
-MODELS = ("default", "abs")
-LABELS = {"default": "`default`: transformer", "abs": "`abs`: ABS+ with our options"}
+MODELS = ("default", "tiny", "abs")
+LABELS = {
+    "default": "`default`: transformer",
+    "tiny": "`tiny`: small transformer",
+    "abs": "`abs`: ABS+ with our options",
+}
 PRESETS = {"gigaword": "F1", "duc": "recall at 75 bytes"}
 ROUGE = ("ROUGE-1", "ROUGE-2", "ROUGE-L")
 SPEED_PICTURE = "quality-speed.svg"
@@ -145,5 +149,5 @@ def speeds(rows: dict[str, Row], folder: Path) -> tuple[dict[str, tuple[float, f
 
 
 def _shown(name: str) -> bool:
-    """As shipped and without the shortlist; not with another beam, whose quality is another."""
-    return "beam" not in name
+    """As shipped and without the shortlist; not with another beam or length, whose quality is another."""
+    return "beam" not in name and "own length" not in name

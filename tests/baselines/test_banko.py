@@ -64,7 +64,7 @@ def test_probabilities_are_counted_by_pair() -> None:
 
 def test_fitted_it_keeps_every_limit_and_uses_the_leads_words(tmp_path: Path) -> None:
     valid = write_pairs(tmp_path / "valid.jsonl", 6, seed=9)
-    options = {"tune": valid, "tune_limit": 6}
+    options = {"tune": [valid], "tune_limit": 6}
     folder = Banko.fit([write_pairs(tmp_path / "pairs.jsonl", 300)], tmp_path / "banko", options)
     system = open_baseline(folder)
     assert set(system.weights) == {"gigaword", "duc"}

@@ -15,7 +15,7 @@ from hedline.corpora.sets import EvaluationItem
 def test_moses_learns_to_shorten_and_keeps_every_limit(tmp_path: Path) -> None:
     pytest.importorskip("thot", reason="the aligner is sil-thot; pip install 'hedline[baselines]'")
     train, valid = write_pairs(tmp_path / "train.jsonl", 600), write_pairs(tmp_path / "valid.jsonl", 12, seed=7)
-    folder = Moses.fit([train], tmp_path / "moses", {"tune": valid, "tune_limit": 12})
+    folder = Moses.fit([train], tmp_path / "moses", {"tune": [valid], "tune_limit": 12})
     system = open_baseline(folder)
     new = pairs(20, seed=99)
     items = [EvaluationItem(str(i), lead, ()) for i, (lead, _) in enumerate(new)]

@@ -13,7 +13,7 @@ from hedline.baselines import tuned
 from hedline.baselines.banko import Banko
 from hedline.baselines.system import Limit, is_baseline, open_baseline
 from hedline.baselines.tuned import Candidate, preset_for, tune_weights
-from hedline.corpora.sets import EvaluationItem
+from hedline.corpora.sets import EvaluationItem, read_evaluation_set
 
 
 def test_a_fit_that_stops_while_tuning_is_unfinished_and_goes_on(
@@ -23,12 +23,26 @@ def test_a_fit_that_stops_while_tuning_is_unfinished_and_goes_on(
         raise KeyboardInterrupt
 
     data, out = [write_pairs(tmp_path / "pairs.jsonl", 40)], tmp_path / "banko"
-    options = {"tune": data[0], "tune_limit": 4}
+    options = {"tune": data, "tune_limit": 4}
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(tuned, "tune_weights", stop)
         Banko.fit(data, out, options)
     assert not is_baseline(out) and (out / "work" / "encoded-000.json").is_file()
     assert set(open_baseline(Banko.fit(data, out, options)).weights) == {"gigaword", "duc"}
+
+
+def test_every_set_that_is_named_gives_as_many_leads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tuned_on: list[list[str]] = []
+
+    def note(_: object, items: list[EvaluationItem], *__: object) -> dict[str, float]:
+        tuned_on.append([item.lead for item in items])
+        return {}
+
+    monkeypatch.setattr(tuned, "tune_weights", note)
+    sets = [write_pairs(tmp_path / f"{seed}.jsonl", 40, seed=seed) for seed in (1, 2)]
+    Banko.fit(sets[:1], tmp_path / "banko", {"tune": sets, "tune_limit": 4})
+    first = [item.lead for path in sets for item in read_evaluation_set(path, 4)]
+    assert len(set(first)) == 8 and tuned_on == [first, first]
 
 
 def test_recall_counts_where_bytes_are_capped() -> None:

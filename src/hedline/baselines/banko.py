@@ -151,7 +151,7 @@ class Banko(TunedBaseline):
 
     @classmethod
     def fit(cls, data: Sequence[Path], out: Path, options: Mapping[str, Any]) -> Path:
-        """Count the models; options: `limit` pairs, `tune`, a set the weights are tuned on, and `tune_limit` of it."""
+        """Count the models; options: `limit` pairs, `tune`, sets the weights are tuned on, and `tune_limit` of each."""
         settings = {"limit": options.get("limit"), "data": data_identity(data), "least": LEAST}
         work = WorkFolder(out, {"baseline": cls.name, **settings})
         corpus = encode_corpus(data, work, options.get("limit")).frequent(LEAST)

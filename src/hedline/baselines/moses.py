@@ -57,7 +57,7 @@ class Moses(TunedBaseline):
 
     @classmethod
     def fit(cls, data: Sequence[Path], out: Path, options: Mapping[str, Any]) -> Path:
-        """Align and count; options: `limit` pairs, `tune`, a set the weights are tuned on, and `tune_limit` of it."""
+        """Align and count; options: `limit` pairs, `tune`, sets the weights are tuned on, and `tune_limit` of each."""
         settings = {"limit": options.get("limit"), "data": data_identity(data), "order": ORDER, "least": LEAST}
         work = WorkFolder(out, {"baseline": cls.name, **settings})
         raw = encode_corpus(data, work, options.get("limit"))

@@ -79,7 +79,7 @@ class BaselineSettings:
     chars: int | None = setting(None, "At most N characters (prefix alone).", least=1)
     words: int | None = setting(None, "At most N words.", least=1)
     limit: int | None = setting(None, "Only the first N inputs, or training pairs.", least=1)
-    tune: Path | None = setting(None, "With --fit: tune the weights for ROUGE on this set.")
+    tune: tuple[Path, ...] = setting((), "With --fit: tune the weights for ROUGE on this set; repeatable.")
     sample: int | None = setting(None, "With --fit wl: parse N pairs (20,000).", least=1)
     parser: str | None = setting(None, "For systems that need parses: a model, or a .conllu file of `hedline parse`.")
     out: Path | None = setting(None, "Write the headlines to this file; with --fit: the folder.")

@@ -22,7 +22,7 @@ from hedline.tuning.nbest import Hypothesis, Judge, parse_objective
 from hedline.tuning.rounds import Round, State, TuneOptions, Tuner
 
 OBJECTIVE = "R-1 + R-2 + R-L"
-TUNED_LEADS = 300  # of the set that is named, unless `tune_limit` says otherwise
+TUNED_LEADS = 300  # of each set that is named, unless `tune_limit` says otherwise
 SPARE = 5  # headlines of a list that are tried until one keeps the limit as printed
 Weights = dict[str, float]
 
@@ -128,11 +128,12 @@ class TunedBaseline(ABC):
     def finish_fit(
         cls, data: Sequence[Path], out: Path, corpus: Corpus, settings: dict[str, Any], options: Mapping[str, Any]
     ) -> None:
-        """Learn the casing, tune the weights where a set is named, and write the config, which ends a fit."""
+        """Learn the casing, tune the weights where sets are named, and write the config, which ends a fit."""
         learn_casing(training_pairs(data, "casing"), set(corpus.words)).save(out / "truecase.tsv")
         weights: dict[str, Weights] = {}
         if options.get("tune"):
-            items = read_evaluation_set(options["tune"], options.get("tune_limit", TUNED_LEADS))
+            most = options.get("tune_limit", TUNED_LEADS)
+            items = [item for path in options["tune"] for item in read_evaluation_set(path, most)]
             system = cls.load(out, {})
             weights = {preset: tune_weights(system.nbest, items, preset, cls.start, cls.bounds) for preset in PRESETS}
         learnt = {"pairs": len(corpus.leads), "words": len(corpus.words), "weights": weights}

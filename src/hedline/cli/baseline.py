@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from hedline.baselines.system import Baseline, BaselineSettings, Limit, find_system, is_baseline, open_baseline
-from hedline.cli.main import takes
+from hedline.cli.main import changed, takes
 from hedline.corpora.sets import EvaluationItem
 from hedline.errors import UserError
 from hedline.files import write_text
@@ -38,7 +38,7 @@ def baseline(
       hedline baseline moses test.jsonl --folder runs/moses --bytes 75 --score
       hedline baseline runs/ir leads.txt --words 12 --out headlines.txt
     """
-    settings, files = BaselineSettings(**given), files or []
+    settings, files = BaselineSettings(**changed(BaselineSettings, given)), files or []
     if settings.fit is not None:
         print(fit_baseline(name, [settings.fit, *files], settings))
         return

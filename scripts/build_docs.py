@@ -27,7 +27,7 @@ from hedline.experiments.quoted import fill
 from hedline.experiments.reproduce import write_report
 
 ROOT = Path(__file__).resolve().parents[1]
-MODELS = (ROOT / "src/hedline/shipped/default", ROOT / "src/hedline/shipped/abs")
+MODELS = tuple(ROOT / "src/hedline/shipped" / name for name in ("default", "tiny", "abs"))
 LEADS, VERDICTS = ROOT / "examples/leads.txt", ROOT / "examples/verdicts.tsv"
 EXAMPLES, PICTURE = ROOT / "docs/examples.md", ROOT / "docs/heatmap.svg"
 ANNOTATED = ROOT / "docs/annotated-paper.md"
@@ -37,6 +37,7 @@ QUOTING = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *CARDS]
 PICTURE_LEAD = "The Bank of England raised interest rates on Thursday, citing stubborn wage growth."
 SETTINGS = {
     "default": [],
+    "tiny": ["--model", "tiny"],
     "abs (ABS+)": ["--model", "abs"],
     "abs, `--no-tuned` (ABS)": ["--model", "abs", "--no-tuned"],
 }
@@ -104,6 +105,7 @@ The headlines are what the shipped models print, unedited:
 
 ```sh
 hedline summarize examples/leads.txt                                   # the default model, a transformer
+hedline summarize examples/leads.txt --model tiny                      # a small transformer
 hedline summarize examples/leads.txt --model abs                       # ABS+ with our options, as tuned
 hedline summarize examples/leads.txt --model abs --no-tuned            # ABS, its network alone
 ```

@@ -47,7 +47,9 @@ from hedline.text.statements import wrong_relations
 from hedline.text.tokenize import remembered
 
 CANDIDATES = 8  # how many of the search's best endings vote
-TEMPERATURE = 1.0  # of the votes: their weights are softmax(key / temperature)
+# Of the votes: their weights are softmax(key / temperature). Mean of ROUGE-1, -2 and -L (default) at 1, 2 and 3:
+# on 1,500 pairs of valid 28.13, 28.23, 28.16, on 800 of wire1987 37.03, 37.09, 37.21.
+TEMPERATURE = 2.0
 DIGITS = 9  # expected overlaps that agree so far are equal, whatever order a processor added them in
 FEW_CONTENT = 5  # content words up to which a headline without a verb is half a sentence
 CRUMB = 5  # words under which a headline is printed only where no longer one passes

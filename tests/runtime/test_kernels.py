@@ -130,7 +130,7 @@ def test_rows_of_zeros_and_infinities(mode):
     np.testing.assert_allclose(out[2], (weight * scale[:, None]).sum(axis=1), rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize(("n", "k", "count"), [(1, 1, 1), (5, 400, 37), (11, 17, 8), (4, 24, 101)])
+@pytest.mark.parametrize(("n", "k", "count"), [(1, 1, 1), (5, 400, 37), (11, 17, 8), (4, 24, 101), (12, 64, 6)])
 def test_chosen_rows(mode, n, k, count):
     weight, scale = int8_matrix(120, k)
     bias, x = floats(120), floats(n, k)
@@ -140,6 +140,17 @@ def test_chosen_rows(mode, n, k, count):
     expected = x @ (weight * scale[:, None])[index].T + bias[index]
     np.testing.assert_allclose(out[:, :count], expected, atol=2e-4 * max(1, np.abs(expected).max()))
     np.testing.assert_array_equal(out[:, count:], 7.0)
+
+
+@pytest.mark.parametrize(("n", "k", "count"), [(1, 33, 5), (5, 400, 41), (6, 31, 4), (13, 64, 39)])
+def test_chosen_rows_are_the_same_numbers_on_every_machine(mode, n, k, count):
+    weight, scale = int8_matrix(120, k)
+    x, index = floats(n, k), np.random.default_rng(4).integers(0, 120, count).astype(np.int32)
+    here, plain = np.empty((n, count), np.float32), np.empty((n, count), np.float32)
+    kernels.chosen(x, weight, scale, None, index, here)
+    kernels.compiled.set_level(0)
+    kernels.chosen(x, weight, scale, None, index, plain)
+    np.testing.assert_array_equal(here, plain)
 
 
 def test_chosen_all_rows(mode):
@@ -213,12 +224,24 @@ def test_layer_norm(mode, monkeypatch):
     np.testing.assert_allclose(kernels.layer_norm(*arguments), expected, atol=1e-5)
 
 
-def test_mix(mode, monkeypatch):
-    mixture, extra = floats(4, 9), floats(9, 1030, seed=7)
-    expected, got = np.zeros((4, 1040), np.float32), np.zeros((4, 1040), np.float32)
+@pytest.mark.parametrize(("rows", "count"), [(4, 1030), (5, 64), (12, 45), (1, 7)])
+def test_mix(mode, monkeypatch, rows, count):
+    mixture, extra, logits = floats(rows, 9), floats(9, count, seed=7), floats(rows, count + 10, seed=8)
+    expected, got = logits.copy(), logits.copy()
     without_kernels(monkeypatch, kernels.mix, expected, mixture, extra)
     kernels.mix(got, mixture, extra)
     np.testing.assert_allclose(got, expected, atol=1e-4)
+    np.testing.assert_array_equal(got[:, count:], logits[:, count:])
+
+
+def test_a_mixture_is_the_same_with_other_rows_and_alone(mode):
+    mixture, extra = floats(7, 9), floats(9, 45, seed=7)
+    together = floats(7, 45, seed=8)
+    alone = together.copy()
+    kernels.mix(together, mixture, extra)
+    for row in range(7):
+        kernels.mix(alone[row : row + 1], mixture[row : row + 1], extra)
+    np.testing.assert_array_equal(together, alone)
 
 
 @pytest.mark.parametrize("indexed", [False, True])

@@ -5,6 +5,7 @@
  * arithmetic.
  */
 #include "kernels_buffers.h"
+#include "kernels_chosen.h"
 #include "kernels_objects.h"
 #include "kernels_search.h"
 
@@ -63,7 +64,7 @@ static PyObject *py_chosen(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "OOOOOOnnnnn", &x_, &w_, &scale_, &bias_, &index_, &out_, &n, &k, &rows, &count,
                           &stride))
         return NULL;
-    Chosen t = {.n = n, .k = k, .padded = (k + 15) / 16 * 16, .count = count, .stride = stride};
+    Chosen t = {.n = n, .k = k, .padded = round_up(k, 32), .count = count, .stride = stride};
     const float *x = take(&buffers, x_, area(n, k), 4, 0, 0);
     t.w = take(&buffers, w_, area(rows, k), 1, 0, 0);
     t.scale = take(&buffers, scale_, rows, 4, 0, 0);
@@ -74,7 +75,7 @@ static PyObject *py_chosen(PyObject *self, PyObject *args) {
     for (Py_ssize_t j = 0; !FAILED && t.index && j < count; j++)
         if (t.index[j] < 0 || t.index[j] >= rows) PyErr_SetString(PyExc_IndexError, "candidate outside the table");
     if (!FAILED && !t.index && count > rows) PyErr_SetString(PyExc_IndexError, "more candidates than rows");
-    int16_t *q = FAILED ? NULL : malloc((size_t)(n * t.padded * 2 + n * 4 + 64));
+    int16_t *q = FAILED ? NULL : borrow(OF_CALL, n * t.padded * 2 + n * 4 + 64);
     if (q) {
         Py_BEGIN_ALLOW_THREADS
         float *row_scale = (float *)(q + n * t.padded);
@@ -82,7 +83,7 @@ static PyObject *py_chosen(PyObject *self, PyObject *args) {
         t.q = q;
         t.row_scale = row_scale;
         run_parallel(chosen_part, &t, (double)n * (double)count * (double)k, MAX_THREADS);
-        free(q);
+        give_back(OF_CALL);
         Py_END_ALLOW_THREADS
     } else if (!FAILED)
         PyErr_NoMemory();

@@ -15,6 +15,7 @@ typedef int32_t v16i __attribute__((vector_size(64), aligned(4)));
 #define LOAD(p) (*(const v16 *)(p))
 #define STORE(p, v) (*(v16 *)(p) = (v))
 #define LANES 16
+#define MIX_ROWS 5 /* a usual beam */
 #define PADDED(LENGTH) (((LENGTH) + LANES - 1) / LANES * LANES)
 #define NOTHING (-1e30f) /* a score that softmax gives no weight */
 
@@ -121,14 +122,32 @@ INLINE void layer_norm_body(const float *x, const float *w, const float *b, floa
     for (; i < n; i++) out[i] = (x[i] - mean) * factor * w[i] + b[i];
 }
 
-/* logits[r] += mixture[r] · extra, in column chunks that stay in the first-level cache; then log-softmax. */
+/* 16 columns of a few rows of logits += mixture · extra. The sums stay in registers over all terms. */
+INLINE void mix_tile(float *logits, Py_ssize_t stride, const float *mixture, Py_ssize_t mixture_stride,
+                     const float *extra, Py_ssize_t terms, Py_ssize_t count, const int rows) {
+    v16 sums[MIX_ROWS];
+    UNROLL for (int r = 0; r < rows; r++) sums[r] = LOAD(logits + r * stride);
+    for (Py_ssize_t i = 0; i < terms; i++) {
+        v16 term = LOAD(extra + i * count);
+        UNROLL for (int r = 0; r < rows; r++) sums[r] += term * mixture[r * mixture_stride + i];
+    }
+    UNROLL for (int r = 0; r < rows; r++) STORE(logits + r * stride, sums[r]);
+}
+
+/* logits[r] += mixture[r] · extra */
 INLINE void mix_body(float *logits, Py_ssize_t stride, const float *mixture, Py_ssize_t mixture_stride,
                      const float *extra, Py_ssize_t rows, Py_ssize_t terms, Py_ssize_t count) {
-    for (Py_ssize_t c = 0; c < count; c += 512) {
-        Py_ssize_t width = count - c < 512 ? count - c : 512;
+    Py_ssize_t whole = count / LANES * LANES;
+    for (Py_ssize_t r = 0, n; r < rows; r += n, logits += n * stride, mixture += n * mixture_stride) {
+        n = rows - r < MIX_ROWS ? 1 : MIX_ROWS;
+        for (Py_ssize_t c = 0; c < whole; c += LANES) {
+            if (n == 1) mix_tile(logits + c, stride, mixture, mixture_stride, extra + c, terms, count, 1);
+            else mix_tile(logits + c, stride, mixture, mixture_stride, extra + c, terms, count, MIX_ROWS);
+        }
         for (Py_ssize_t i = 0; i < terms; i++)
-            for (Py_ssize_t r = 0; r < rows; r++)
-                add_scaled(logits + r * stride + c, extra + i * count + c, mixture[r * mixture_stride + i], width);
+            for (Py_ssize_t k = 0; k < n; k++)
+                add_scaled(logits + k * stride + whole, extra + i * count + whole, mixture[k * mixture_stride + i],
+                           count - whole);
     }
 }
 

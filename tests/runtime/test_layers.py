@@ -27,7 +27,7 @@ def test_padding_and_groups() -> None:
     np.testing.assert_array_equal(ids, [[4, 5, 6], [0, 0, 0], [7, 0, 0]])
     np.testing.assert_array_equal(mask, [[1, 1, 1], [1, 0, 0], [1, 0, 0]])  # an empty input is one <pad>
     np.testing.assert_allclose(uniform_attention(mask).sum(axis=1), 1.0)
-    for owners in ([0, 0, 1, 3], [1, 0, 1], []):
+    for owners in ([0, 0, 1, 3], [1, 0, 1], [2, 2], []):
         found = {owner: np.arange(len(owners))[rows].tolist() for owner, rows in groups(np.array(owners, np.int64))}
         assert found == {owner: [i for i, each in enumerate(owners) if each == owner] for owner in set(owners)}
 

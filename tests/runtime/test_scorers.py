@@ -224,7 +224,7 @@ def test_rows_of_an_input_need_not_be_neighbours(tmp_path):
 def test_word_cache_overflow_changes_nothing(tmp_path):
     folder = random_model(tmp_path / "model", "attention")
     small, large = load_scorer(folder), load_scorer(folder)
-    small.context._capacity = small.query._capacity = 8
+    small.products._capacity = 8
     assert_close(walk(small, INPUTS, None, steps=8), walk(large, INPUTS, None, steps=8), 1e-6)
 
 

@@ -40,7 +40,7 @@ from hedline.runtime.scorer import Scorer
 
 WIDEST_BEAM = 64  # that the compiled kernels have room for
 LOWEST = np.float32(-3e38)  # below every total but -inf
-_MIX = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64).view(np.int64)
+_MIX = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9], np.uint64).view(np.int64)
 
 
 def best_columns(totals: Floats, owner: Ints, width: int, pruned: Flags, score: Any) -> tuple[Ints, Ints, Any]:
@@ -141,10 +141,9 @@ def merge_equal_futures(totals: Floats, owner: Ints, futures: Ints) -> None:
 
 def _hash(owner: Ints, futures: Ints) -> Ints:
     """(rows,) a number for each row's input and future; that two different ones meet is as likely as 1 in 2^64."""
-    mixed = owner * _MIX[0]
-    for column in futures.T:
-        mixed = (mixed ^ (mixed >> 31) ^ column) * _MIX[1] + _MIX[2]
-    return np.asarray(mixed)
+    mixed = np.concatenate([owner[:, None], futures], axis=1) * _MIX[0]
+    mixed = (mixed ^ (mixed >> 31)) * _MIX[1] ** np.arange(1, mixed.shape[1] + 1)  # a factor of its own for each column
+    return np.asarray((mixed ^ (mixed >> 29)).sum(axis=1))
 
 
 # An input whose beam was pruned stops when no live hypothesis would win even after this many more free units.

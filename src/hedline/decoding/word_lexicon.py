@@ -116,7 +116,7 @@ class WordLexicon:
         whole = np.maximum((attention * columns.rivals[owner]).sum(axis=2), mass)
         share = np.log(np.where(columns.shared[owner], mass / whole, np.minimum(mass, 1.0)))
         base = np.minimum(columns.base[owner], step.log_probs.shape[1] - 1)
-        return np.asarray(np.take_along_axis(step.log_probs, base, axis=1) + share, np.float32)
+        return np.asarray(step.log_probs[np.arange(len(owner))[:, None], base] + share, np.float32)
 
     def _forbid_joining(self, totals: Floats, state: Rows) -> None:
         """Forbid, in place, a clitic or a mark of the input after any other word than its own, and at the beginning."""
@@ -164,10 +164,10 @@ class WordLexicon:
         place = state.place[rows]
         if self.options.mode == "compressive":
             place = columns.next_place[owner, place + 1, hot]
-        marks = state.marks[rows]
+        marks, history = state.marks[rows], state.history[rows]
         if self.remembers:
-            marks = marks_of(marks, state.history[rows], chosen, columns.content[owner, chosen])
-        history = np.concatenate([state.history[rows], chosen[:, None]], axis=1)
+            marks = marks_of(marks, history, chosen, columns.content[owner, chosen])
+        history = np.concatenate([history, chosen[:, None]], axis=1)
         pair = columns.pair[owner, state.hot[rows], hot]
         used = state.used[rows] + np.stack(added, axis=1)
         return Rows(owner, hot, pair, place, columns.left[owner, chosen].astype(np.int64), used, history, marks)
@@ -226,13 +226,11 @@ def marks_of(marks: Ints, history: Ints, chosen: Ints, content: Flags) -> Ints:
 
     Sums of hashes, so the order of words does not matter: equal sets give equal numbers.
     """
-    with np.errstate(over="ignore"):
-        new = marks + np.where(content, _hash(chosen + 1), 0)
-        if history.shape[1]:
-            pairs = _hash(_hash(history[:, -1] + 1) + chosen)
-            # A pair with a content word cannot come again anyway: the word itself is used up.
-            new = new + np.where(content, 0, pairs)
-    return np.asarray(new)
+    if not history.shape[1]:
+        return np.asarray(marks + np.where(content, _hash(chosen + 1), 0))
+    own, last = _hash(np.stack([chosen, history[:, -1]]) + 1)
+    # A pair with a content word cannot come again anyway: the word itself is used up.
+    return np.asarray(marks + np.where(content, own, _hash(last + chosen)))
 
 
 def _hash(values: Ints) -> Ints:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hedline.arrays import Flags, Floats, Ints
+from hedline.arrays import Floats, Ints
 from hedline.runtime.folder import ModelFolder
 from hedline.runtime.layers import (
     Groups,
@@ -34,11 +34,12 @@ from hedline.runtime.tensors import TensorFile
 class Encoded:
     """A batch of inputs: everything that does not change while their headlines are written.
 
-    keys (B, M, H): what contexts are compared with, None without attention; uniform (B, M): what is reported then.
+    lengths: words of each input; keys (B, M, H): what contexts are compared with, None without attention; uniform
+    (B, M): what is reported then.
     """
 
     output: OpenOutput
-    mask: Flags
+    lengths: list[int]
     uniform: Floats
     keys: Floats | None
 
@@ -52,18 +53,17 @@ class State(NamedTuple):
 
 
 class SlotProducts:
-    """For an output word and each context slot c, `weight_c · table[word]`: (n, C, H), remembered for recent words."""
+    """For an output word and each context slot c, `weight_c · table[word]`: (n, C, H), remembered for recent words.
 
-    def __init__(self, tensors: TensorFile, table: str, weight: str, C: int, capacity: int = 2048) -> None:
-        self.table, self.C = Table(tensors, table), C
-        matrix = tensors[weight]  # (H, C·D) to (C·H, D): one row for each slot and hidden unit
-        self.H, D = matrix.shape[0], matrix.shape[1] // C
-        by_slot = matrix.reshape(self.H, C, D).transpose(1, 0, 2).reshape(C * self.H, D)
-        scale = np.tile(tensors[f"{weight}.scale"], C) if tensors.quantized(weight) else None
-        self._project = Linear.of(by_slot, scale)
+    Several tables and weights stand side by side, so that a step looks its words up once: H is the sum of theirs.
+    """
+
+    def __init__(self, tensors: TensorFile, layers: Sequence[tuple[str, str]], C: int, capacity: int = 2048) -> None:
+        """layers: names of a table and of a weight (its own H, C·D) each."""
+        self._layers = [(Table(tensors, table), slot_projection(tensors, weight, C)) for table, weight in layers]
         self._capacity = capacity
-        self._place = np.full(self.table.count, -1, np.int64)
-        self._values = np.empty((0, C, self.H), np.float32)
+        self._place = np.full(self._layers[0][0].count, -1, np.int64)
+        self._values = np.empty((0, C, sum(tensors.shape(weight)[0] for _, weight in layers)), np.float32)
         self._slots = np.arange(C)
         self._used = 0
         self._lock = threading.Lock()
@@ -86,15 +86,24 @@ class SlotProducts:
         self._remember(missing)
 
     def _remember(self, words: Ints) -> None:
-        fresh = self._project(self.table.rows(words)).reshape(len(words), self.C, self.H)
+        shape = (len(words), len(self._slots), -1)
+        fresh = [project(table.rows(words)).reshape(shape) for table, project in self._layers]
         end = self._used + len(words)
         if end > len(self._values):
-            grown = np.empty((min(self._capacity, max(64, 2 * end)), self.C, self.H), np.float32)
+            grown = np.empty((min(self._capacity, max(64, 2 * end)), *self._values.shape[1:]), np.float32)
             grown[: self._used] = self._values[: self._used]
             self._values = grown
-        self._values[self._used : end] = fresh
+        np.concatenate(fresh, axis=2, out=self._values[self._used : end])
         self._place[words] = np.arange(self._used, end)
         self._used = end
+
+
+def slot_projection(tensors: TensorFile, weight: str, C: int) -> Linear:
+    """A weight (H, C·D) as a layer from D to C·H: one row for each slot and hidden unit."""
+    matrix = tensors[weight]
+    H, D = matrix.shape[0], matrix.shape[1] // C
+    by_slot = matrix.reshape(H, C, D).transpose(1, 0, 2).reshape(C * H, D)
+    return Linear.of(by_slot, np.tile(tensors[f"{weight}.scale"], C) if tensors.quantized(weight) else None)
 
 
 class FeedForwardScorer:
@@ -109,15 +118,16 @@ class FeedForwardScorer:
         self.C: int = architecture["C"]
         self.heads: int = architecture.get("heads", 1)
         self.hidden_bias = tensors.float("U.bias")
-        self.context = SlotProducts(tensors, "E.weight", "U.weight", self.C)
+        products = [("E.weight", "U.weight")]
         self.output = OutputLayer(Table(tensors, "V.weight"), tensors.float("V.bias"))
         if self.kind != "none":
             self.W = Table(tensors, "W.weight")
             self.F = Table(tensors, "encoder.F.weight")
         if self.kind == "attention":
             table = "E.weight" if architecture.get("share_context") else "encoder.G.weight"
-            self.query = SlotProducts(tensors, table, "encoder.P.weight", self.C)
+            products.append((table, "encoder.P.weight"))
             self.window = Window(architecture, tensors)
+        self.products = SlotProducts(tensors, products, self.C)
         if self.kind == "conv":
             self.convolutions = [flat_convolution(tensors, f"encoder.Q.{layer}") for layer in range(architecture["L"])]
 
@@ -125,10 +135,9 @@ class FeedForwardScorer:
         """Encode inputs (ragged input ids); one row for each, its context all `<s>`."""
         ids, mask = pad(inputs)
         output = self.output.open(candidates, len(inputs))
-        keys = None
+        keys, lengths = None, mask.sum(axis=1).tolist()
         if self.kind != "none":
             words = self.F.rows(ids.ravel()).reshape(*ids.shape, -1) * (ids != 0)[..., None]
-            lengths = mask.sum(axis=1).tolist()
             if self.kind == "attention":
                 keys = self.window.keys(words)
                 values = self.window.values(words)
@@ -137,7 +146,7 @@ class FeedForwardScorer:
             else:
                 vectors = [self._fixed_encoding(words[b, :length]) for b, length in enumerate(lengths)]
                 output.add_bias(self.W, np.stack(vectors))
-        encoded = Encoded(output, mask, uniform_attention(mask), keys)
+        encoded = Encoded(output, lengths, uniform_attention(mask), keys)
         context = np.full((len(inputs), self.C), self.start_id, np.int64)
         return State(encoded, np.arange(len(inputs)), context)
 
@@ -153,24 +162,25 @@ class FeedForwardScorer:
         """Shift `last` into each row's context and score every candidate."""
         encoded, owners = state.encoded, state.owners
         context = np.concatenate([state.context[:, 1:], np.asarray(last, np.int64)[:, None]], axis=1)
-        hidden = np.tanh(self.context.summed(context) + self.hidden_bias)
+        sums, width = self.products.summed(context), len(self.hidden_bias)
+        hidden = np.tanh(sums[:, :width] + self.hidden_bias)
         parts = groups(owners)
         if encoded.keys is None:
             attention = encoded.uniform[owners]
             log_probs = encoded.output.log_probs(hidden, parts)
         else:
-            weights = self._attend(encoded, owners, parts, context)
+            weights = self._attend(encoded, parts, np.ascontiguousarray(sums[:, width:]))
             attention = weights.mean(axis=1) if self.heads > 1 else weights[:, 0]
             log_probs = encoded.output.log_probs(hidden, parts, self._mixture(weights))
         return Step(log_probs, attention, State(encoded, owners, context))
 
-    def _attend(self, encoded: Encoded, owners: Ints, parts: Groups, context: Ints) -> Floats:
-        """p ∝ exp(x̃ P ỹ′): (rows, heads, M)."""
+    def _attend(self, encoded: Encoded, parts: Groups, query: Floats) -> Floats:
+        """p ∝ exp(x̃ P ỹ′), for query = P ỹ′ (rows, H): (rows, heads, M)."""
         assert encoded.keys is not None
-        query = self.query.summed(context).reshape(len(owners), self.heads, -1)
-        scores = np.full((len(owners), self.heads, encoded.mask.shape[1]), -np.inf, np.float32)
+        query = query.reshape(len(query), self.heads, -1)
+        scores = np.full((len(query), self.heads, encoded.uniform.shape[1]), -np.inf, np.float32)
         for owner, rows in parts:
-            length = int(encoded.mask[owner].sum())  # a product with padding would round otherwise
+            length = encoded.lengths[owner]  # a product with padding would round otherwise
             keys = encoded.keys[owner, :length].reshape(length, self.heads, -1)
             scores[rows, :, :length] = (query[rows].transpose(1, 0, 2) @ keys.transpose(1, 2, 0)).transpose(1, 0, 2)
         return softmax(scores)

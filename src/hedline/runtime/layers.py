@@ -65,6 +65,8 @@ def uniform_attention(mask: Flags) -> Floats:
 
 def groups(owners: Ints) -> Groups:
     """(owner, its rows) for each distinct owner; rows are a slice where they are neighbours (the usual case)."""
+    if len(owners) and (owners == owners[0]).all():
+        return [(int(owners[0]), slice(0, len(owners)))]
     edges = (np.flatnonzero(owners[1:] != owners[:-1]) + 1).tolist()
     starts, ends = [0, *edges], [*edges, len(owners)]
     found = owners[starts].tolist() if len(owners) else []

@@ -39,6 +39,19 @@ def test_the_best_one_ends_with_a_phrase_and_has_no_lone_quotation_mark() -> Non
     assert all(each.text.count('"') % 2 == 0 for each in own_words(LEAD, WORDS, DecodeOptions()))
 
 
+def test_whole_beginnings_end_with_a_clause() -> None:
+    lead = "Rescuers searched the slope for Rep. Lena Holm on Monday, police said in a note to the family of the skier."
+    whole = {each.text for each in own_words(lead, lead.split(), DecodeOptions(), whole=True)}
+    assert whole == {"Rescuers searched the slope for Rep. Lena Holm on Monday", lead[:-1]}
+    assert len(list(own_words(lead, lead.split(), DecodeOptions()))) > 2
+
+
+@pytest.mark.parametrize("opening", ["Following", "Despite", "With"])
+def test_a_headline_does_not_stop_before_its_main_clause(opening: str) -> None:
+    lead = f"{opening} a long quarrel that was settled in court last spring, the brothers opened a bakery."
+    assert "bakery" in next(own_words(lead, lead.split(), DecodeOptions())).text
+
+
 def test_an_exact_length_that_the_lead_does_not_have_is_missed_openly() -> None:
     (only,) = own_words("Mayor quits", ["Mayor", "quits"], DecodeOptions(exact_words=5))
     assert only.text == "Mayor quits" and only.short == 3

@@ -14,3 +14,11 @@ def test_cues_come_with_their_clause() -> None:
 def test_forms_of_a_word_share_a_stem() -> None:
     assert len({stem(word) for word in ("reject", "rejects", "rejected", "rejecting", "rejection")}) == 1
     assert stem("won") == stem("wins") == stem("winning")
+
+
+def test_idioms_and_auxiliaries_are_no_clause() -> None:
+    assert polarity_cues("The crash claimed the lives of six people.") == []
+    assert polarity_cues("Don't miss the sale of lamps.") == []
+    assert polarity_cues("There is no shortage of lamps.") == []
+    hedges = [cue for cue in polarity_cues("The van probably won't sell.") if cue.kind == "hedging"]
+    assert [cue.focus for cue in hedges] == [("sell",)]

@@ -35,7 +35,6 @@ PAIRS = [
     ),
     ("The baker need not pay a fine, a court decided.", "Baker must not pay fine", "Baker need not pay fine"),
     ("The mill is shut except on Mondays and holidays.", "Mill shut except on holidays", "Mill shut most days"),
-    ("The storm did not cause as much damage as feared.", "Storm did not cause damage", "Storm not as bad as feared"),
     (
         "Traders who expected the bank to cut rates were disappointed.",
         "Traders disappointed after bank cuts rates",
@@ -51,7 +50,49 @@ PAIRS = [
         "Soldiers fired on crowd, army says",
         "Soldiers fired on crowd, witness says",
     ),
+    (
+        "A parody website reported that the pope had bought a team.",
+        "Pope has bought a team",
+        "Pope has bought team, parody website says",
+    ),
+    (
+        "The bank was ordered to refund nearly 300 customers for errors.",
+        "Bank to refund 300 customers",
+        "Bank ordered to refund customers for errors",
+    ),
+    (
+        "The coach left without his captain on a bus to Lund.",
+        "Coach left with captain",
+        "Coach left on bus to Lund",
+    ),
+    (
+        "The city lifted a ban on kites in the park.",
+        "City bans kites in park",
+        "City lifts ban on kites in park",
+    ),
+    (
+        "The editor hinted that the paper would close.",
+        "Paper closes",
+        "Paper could close",
+    ),
 ]
+TRUE = [
+    ("The prince lifted the lid on a quarrel with his father.", "Prince reveals quarrel with father"),
+    ("Don't miss these sales of lamps and rugs for up to half off.", "Save on lamps and rugs"),
+    ("Although cash isn't needed on a ferry, you might want some.", "How to get cash on a ferry"),
+    ("Analyst Lena Holm reported that players opposed the deal.", "Players opposed deal: report"),
+    ("The court issued a divided ruling that the mill must close.", "Court rules mill must close"),
+    ("The host argued that the mayor is playing for time.", "Host says mayor is playing for time"),
+    ("Lund fought back to hold Malmo to a draw on Monday.", "Malmo held by Lund to draw"),
+    ("Volta will launch its new van in June.", "Volta van to launch in June"),
+    ("The paper won the auction, backed by families he owes for calling the fire a hoax.", "Paper wins auction"),
+    ("A pair of senators demanded the files from the prison.", "Senators demanded files from prison"),
+]
+
+
+@pytest.mark.parametrize(("lead", "headline"), TRUE)
+def test_a_true_headline_is_not_taken_for_a_wrong_one(lead, headline):
+    assert wrong_relations(headline, lead) == []
 
 
 @pytest.mark.parametrize(("lead", "wrong", "right"), PAIRS)
@@ -95,6 +136,9 @@ def test_messages_are_told_from_news():
     assert is_message("Fix a race condition in the pool that caused requests to hang.")
     assert is_message("Dear customer service, my order was empty. Please send the lamp again.")
     assert not is_message("Ministers said they would fix the pension law, and the mayor of Lund asked them to hurry.")
+    assert not is_message("Update 8:30am: Lamps have gone back up in price.")
+    assert not is_message("Support for Lena Holm has grown in small towns since June, polls show.")
+    assert not is_message("Slightly overweight patients have a lower risk after surgery.")
     assert not is_message("Fund cut its stake in the carmaker from 2.1 percent to 0.8 percent.")
 
 

@@ -299,12 +299,16 @@ def is_message(lead: str) -> bool:
     told = read_words(lead)
     if not told.raw or not REPORTING.isdisjoint(told.lower):
         return False
-    if told.lower[0] in CHANGES or TELLTALE.search(lead.lower()):
+    after = told.lower[1] if len(told) > 1 else ""
+    if (told.lower[0] in CHANGES and after not in ("for", ":") and not after[:1].isdigit()) or TELLTALE.search(
+        lead.lower()
+    ):
         return True
     places = range(1, len(told))
     if len(told) < 8 or not (ARTICLES - {"a", "an"}).isdisjoint(told.lower):
         return False
-    return not any(may_be_verb(told, i) or told.lower[i] in TO_BE or told.raw[i][0].isupper() for i in places)
+    verbs = TO_BE | {"has", "have", "had"}
+    return not any(may_be_verb(told, i) or told.lower[i] in verbs or told.raw[i][0].isupper() for i in places)
 
 
 def invented_frame(text: str, lead: str) -> list[str]:

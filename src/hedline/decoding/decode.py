@@ -244,9 +244,12 @@ class Engine:
         ]
 
     def _own_words(self, source: Any, options: DecodeOptions, guards: Guards, longest: int) -> list[Hypothesis]:
-        """The best beginning of the input that passes and has at most `longest` words, if there is one."""
+        """The best beginning of the input that passes and has at most `longest` words, if there is one.
+
+        Half a clause is taken only where nothing else is left: the input's words picked out read better.
+        """
         lead = self.reader.text(source)
-        for each in own_words(lead, self.reader.words(source), options):
+        for each in own_words(lead, self.reader.words(source), options, whole=longest < ANY_LENGTH):
             if guards.least <= len(each.tokens) <= longest and guards.is_clean(each.text, lead):
                 return [each]
         return []

@@ -27,6 +27,7 @@ PART = re.compile(r"[^\W\d_]+")  # letters without a break
 LONG = 8  # content words up to which no headline counts as padded
 NEW_SHARE = 0.25  # of the content words of a long headline
 USUAL = 12  # words of a headline that is neither long nor short
+CLAUSE = 4.0  # how good a place to end the end of a clause is
 _OPENERS = frozenset(
     ["but", "because", "although", "while", "when", "who", "which", "after", "as", "amid", "following"]
 )
@@ -53,8 +54,8 @@ _LINKS = frozenset(
         "as",
     ]
 )
-_SUBORDINATE = frozenset(
-    ["unless", "if", "although", "though", "while", "when", "after", "before", "because", "as", "until", "without"]
+_SUBORDINATE = word_set(
+    "unless if although though while when after before because as until without following despite amid with since once"
 )
 _PARTICLES = frozenset(["down", "up", "off", "out", "away", "back", "percent", "million", "billion"])
 _OPENING = re.compile(r"^(?:In this (?:paper|work),? we|We) (?:study|present|propose|introduce) (?=\w+ \w+)")
@@ -70,16 +71,16 @@ _CAPITAL = re.compile(r"[\"“'‘(]*[^\W\d_a-z]")
 _TAIL = re.compile(r"[\s,;:.\-–—]+$")
 
 
-def own_words(lead: str, words: Sequence[str], options: DecodeOptions) -> Iterator[Hypothesis]:
+def own_words(lead: str, words: Sequence[str], options: DecodeOptions, whole: bool = False) -> Iterator[Hypothesis]:
     """Beginnings of a lead that fit the limits, best first.
 
-    words: the input's words as the model sees them, the columns of alignments.
+    words: the input's words as the model sees them, the columns of alignments; whole: only those where a clause ends.
     """
     parts = lead.split()
     ends = sorted(_ends(parts, options), key=lambda end: -_worth(parts, end, options))
     for end in ends:
         text = _finished(parts[:end])
-        if text and _fits(text, options):
+        if text and _fits(text, options) and not (whole and end < len(parts) and _quality(parts, end) < CLAUSE):
             yield _hypothesis(text, words, options)
 
 
@@ -201,26 +202,35 @@ def _ends(parts: Sequence[str], options: DecodeOptions) -> list[int]:
 
 
 def _worth(parts: Sequence[str], end: int, options: DecodeOptions) -> float:
-    """How good a place to end is: after a sentence, a clause, a phrase; near the usual or the asked length."""
+    """How good a place to end is, near the usual or the asked length."""
+    asked = options.words or min(USUAL, options.word_limit)
+    if options.fill:
+        asked = options.word_limit
+    return _quality(parts, end) - (0.35 * (asked - end) if end < asked else 0.25 * (end - asked))
+
+
+def _quality(parts: Sequence[str], end: int) -> float:
+    """How good a place to end is, whatever the length: after a sentence, a clause, a phrase."""
     last, following = parts[end - 1], _bare(parts[end]) if end < len(parts) else "."
     if following in _SPOKEN or (following == "to" and "from" in map(_bare, parts[max(end - 4, 0) : end])):
         quality = -3.0  # a speaker without what he does, a range without its end
     elif following in ("of", "that") or last == "I":
         quality = 0.0
+    elif last[-1] == "." and _bare(last) in _TITLES:
+        quality = -3.0
     elif last[-1] in ".!?" or following == "." or last[-1] in ",;:—–-" or following in _OPENERS:
-        quality = 4.0
-    elif _bare(last) in FUNCTION_WORDS or last[0].isdigit() or following in _PARTICLES:
+        quality = CLAUSE
+    elif last[0].isdigit() or following in _PARTICLES:
         quality = 0.0
+    elif _bare(last) in FUNCTION_WORDS:
+        quality = -3.0
     else:
         quality = 2.5 if following in ("and", "or", "but") else 1.5 if following in _LINKS else 0.0
     if not has_verb(_unsaid(parts[:end])):
         quality -= 8.0
     if _bare(parts[0]) in _SUBORDINATE and not _reaches_main_clause(parts[:end]):
         quality -= 20.0
-    asked = options.words or min(USUAL, options.word_limit)
-    if options.fill:
-        asked = options.word_limit
-    return quality - (0.35 * (asked - end) if end < asked else 0.25 * (end - asked))
+    return quality
 
 
 def _unsaid(parts: Sequence[str]) -> str:

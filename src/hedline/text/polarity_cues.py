@@ -35,6 +35,7 @@ from hedline.text.polarity_words import (
     TRIGGERS,
     UNDOING,
     UNIVERSAL,
+    URGES,
     word_set,
 )
 from hedline.text.tokenize import remembered
@@ -50,6 +51,7 @@ _RARER = re.compile(
 _MOST_FOCUS = 5  # content words that a cue governs
 _RANKS = frozenset(["first", "last", "only", "second", "third"])
 _THAT = frozenset(["that"])
+_LIVES = frozenset(["life", "lives"])
 _NO_CONDITION = frozenset(["not", "any", "you", "you've", "you're", "you’ve", "you’re"])
 _BEFORE_MAY = word_set("in on of since by until last next early late this from mid")
 _BOUNDS = frozenset([("fewer", "than"), ("less", "than"), ("at", "most"), ("up", "to"), ("as", "much"), ("as", "many")])
@@ -99,7 +101,7 @@ def _content(tokens: Sequence[str], start: int, most: int = _MOST_FOCUS, through
     for token in tokens[start:]:
         if token in _STOPS or (token in CLAUSE_OPENERS and token not in through and found):
             break
-        if token not in FEW:
+        if token not in FEW and not token.endswith(("n't", "n’t")):
             found.append(stem(token))
             if len(found) == most:
                 break
@@ -127,7 +129,7 @@ def _read_negation(tokens: Sequence[str], place: int) -> Cue | None:
     after, before = _next(tokens, place), _next(tokens, place, -1)
     if after in ("only", "just", "least", "long", "merely", "surprisingly") or before in ("or", "why", "if"):
         return None
-    if after == "the" and _next(tokens, place, 2) == "only":
+    if (after == "the" and _next(tokens, place, 2) == "only") or (tokens[place], after) in URGES:
         return None
     if tokens[place] == "without" and before in ("", "."):
         focus = [*_content(tokens, place + 1), *_dependent(tokens, place)]
@@ -152,7 +154,7 @@ def _read_no(tokens: Sequence[str], place: int) -> Cue | None:
     if (
         (after := _next(tokens, place)) == "."
         or after[:1].isdigit()
-        or after in ("doubt", "matter", "wonder", "stranger")
+        or after in ("doubt", "matter", "wonder", "stranger", "shortage")
     ):
         return None
     if after in ("longer", "more"):
@@ -299,6 +301,8 @@ def _read_attribution(tokens: Sequence[str], place: int) -> Cue | None:
         return Cue("attribution", word, tuple(_content(tokens, stop + 1, 6)), head=False)
     if _next(tokens, place) not in REPORTED or _next(tokens, place, -1) in ("a", "an", "the", "no", "any"):
         return None
+    if not _LIVES.isdisjoint(tokens[place : place + 4]):
+        return None  # "claimed the lives of"
     return Cue("attribution", word, tuple(_content(tokens, place + 1, 6, through=_THAT)), head=False)
 
 
@@ -348,11 +352,8 @@ def _read_carrying(tokens: Sequence[str], place: int) -> Cue | None:
 
 def _read_particle(tokens: Sequence[str], place: int) -> Cue | None:
     """rule out, call off, strike down: what is ruled out."""
-    if (after := _next(tokens, place)) not in PARTICLES[tokens[place]] or _next(tokens, place, -1) in (
-        "a",
-        "an",
-        "the",
-    ):
+    after, before = _next(tokens, place), _next(tokens, place, -1)
+    if after not in PARTICLES[tokens[place]] or before in ("a", "an", "the"):
         return _read_carrying(tokens, place) if tokens[place] in REFUSING else None
     return Cue("carrying", f"{tokens[place]} {after}", tuple(_content(tokens, place + 2, through=_THAT)), head=False)
 

@@ -54,6 +54,13 @@ ATTRIBUTIONS = word_set(
     "claim claims claimed insists insisted alleges believes believe thinks unconfirmed prosecutors prosecutor"
 )
 REPORTED = word_set("that to its the he she they it his her their a an this")
+# Denials that are none: "don't miss the sale".
+URGES = frozenset((word, verb) for word in ("don't", "don’t") for verb in ("miss", "forget", "worry"))
+# What a lifted thing must be for the word to undo it, as stems.
+LIFTED = word_set(
+    """ban restrict sanct embargo curfew siege blockad emergency order warn lockdown moratorium tariff limit freez
+    injunct suspens quarantin alert cap block measur charg advisory immunity requirement"""
+)
 # Verbs through which a negation reaches what follows: "does not believe that …".
 ATTITUDES = word_set("believ think expect prov confirm show suggest mean indicat support find found know see rul")
 # After "not" or "hardly": it is the subject that is denied, "not all", "hardly anyone".
@@ -210,7 +217,7 @@ EQUIVALENTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
             """say tell claim believ think insist testify report accord deny cit quot warn argu call blam hoax fals
             : " “ disput theory rumour view see lie"""
         ),
-        word_set("question poll survey"),
+        word_set("question poll survey predict forecast expect project"),
     ),
     "restriction": (
         word_set("only just merely lone sole alone limit restrict few fewer less under below within"),
@@ -325,7 +332,7 @@ STANDING_FOR = word_set(
     """government official president polic authority army ministry minister parliament court troop forc lawmaker
     leader regulator member group thousand hundred dozen million scor team king queen head city stat country
     provinc town villag prosecutor firefighter scientist researcher shar stock mayor governor council region
-    number"""
+    number pair lot"""
 )
 CONNECTED = word_set(
     """if unless had should provided providing when once until depend condit conditional only whether ? ask hing
@@ -343,6 +350,13 @@ UNVOUCHED = word_set(
     """brother sister mother father wife husband widow son daughter friend friends neighbour neighbours neighbor
     neighbors lawyer lawyers attorney attorneys defence defense tabloid rebels activists activist
     opposition kidnappers militants witness witnesses relatives family rival rivals supporters tweet critics
-    insurgents"""
+    insurgents website blog"""
 )
 ASKED = word_set("""expect ask want urg hop invit beg order tell""")
+# Where a clause ends; before the month of May; after a denial that turns nothing; subjects that need their verb.
+BORDERS = word_set(
+    """and or but then after before when while as because who which where amid despite following if since"""
+)
+IN = word_set("in on of since by until last next early late this from mid")
+NOT_TURNED = word_set("further only just least long merely surprisingly doubt matter wonder stranger shortage . more")
+NOBODY = word_set("no none neither nobody not few nothing hardly everyone everybody all every only less fewer")

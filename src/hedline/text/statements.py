@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from hedline.text import polarity_words as listed
 from hedline.text.meaning import (
     ARTICLES,
     LINKS,
@@ -28,23 +29,7 @@ from hedline.text.meaning import (
     read_words,
 )
 from hedline.text.polarity_cues import Cue, stem
-from hedline.text.polarity_words import (
-    ASKED,
-    ASKING,
-    CARRIED,
-    CARRYING,
-    CONNECTED,
-    DOUBTING,
-    FEW,
-    HOLDING_OFF,
-    HOPED,
-    PASSED_OVER,
-    STANDING_FOR,
-    STANDING_IN,
-    UNTRUE,
-    UNVOUCHED,
-    word_set,
-)
+from hedline.text.polarity_words import FEW, word_set
 
 Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
 
@@ -59,6 +44,8 @@ def wrong_relations(headline: str, lead: str, turning: bool = False) -> list[str
     (['korea stole'], [])
     """
     said, told = read_words(headline), read_words(lead)
+    if said.lower[:2] == ("how", "to") and {"you", "your"} & set(told.lower):
+        return []  # advice states nothing
     places = laid_on(said, told)
     return [fault for rule in (_TURNING if turning else _RULES) for fault in rule(said, told, places)]
 
@@ -72,7 +59,7 @@ def _conditions(said: Words, told: Words, places: Sequence[int]) -> Iterator[str
         end = next((j for j in range(i, len(told)) if told.lower[j] in STOPS), len(told))
         inside = [place for place in places if i < place < end]
         whole = sum(each not in FEW for each in told.lower[i + 1 : end])
-        connected = CONNECTED & (said.known | set(said.lower))
+        connected = listed.CONNECTED & (said.known | set(said.lower))
         if kind == "inverted" and token in connected and not _opens_clause(said, token):
             connected -= {token}  # "Ethiopia should talks fail"
         if len(inside) >= max(1 if kind == "event" else 2, (whole + 1) // 2) and not connected:
@@ -86,7 +73,7 @@ def _condition(told: Words, place: int) -> str:
         return "inverted"
     if token in ("event", "case") and before in (("the",), ("in",)) and after == ("of",):
         return "event"
-    if token == "if" and before and stem(before[0]) in ASKING - {"only"}:
+    if token == "if" and before and stem(before[0]) in listed.ASKING - {"only"}:
         return ""
     return "clause" if token in _CONNECTING or (token == "that" and before == ("condition",)) else ""
 
@@ -102,7 +89,7 @@ _CONNECTING = word_set("unless if provided")
 def _subjects(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "No passenger on the ferry" without what no passenger was or did."""
     for place, token in enumerate(said.lower):
-        if token not in _NOBODY or told.lower[:1] != (token,):
+        if token not in listed.NOBODY or told.lower[:1] != (token,):
             continue
         end = next((i for i, each in enumerate(told.lower) if each in ",;" and i > 2), len(told))
         inner = {j for i in range(1, end) if told.lower[i] in RELATIVES for j in (i + 1, i + 2)}  # "who were offered"
@@ -124,7 +111,6 @@ def _is_present(told: Words, place: int) -> bool:
     return told.lower[place].endswith("s") and bool(after) and after[0] in ARTICLES
 
 
-_NOBODY = word_set("no none neither nobody not few nothing hardly everyone everybody all every only less fewer")
 _HELPING = word_set("is are was were has have had will would can could did does do be been may might")
 
 
@@ -143,29 +129,36 @@ def _passed_over(said: Words, told: Words, places: Sequence[int]) -> Iterator[st
         skipped = 0
         for i in range(place - 1, -1, -1):
             token = told.lower[i]
-            if i in taken or i in judged or token in STOPS or token in _BORDERS or skipped > _SKIPPED:
+            if i in taken or i in judged or token in STOPS or token in listed.BORDERS or skipped > _SKIPPED:
                 break
             judged.add(i)
             skipped += token not in FEW
             kind = _turns(told, i)
+            if kind and (kind == "near" or token == "without") and _object(told, i, kind == "near").isdisjoint(taken):
+                continue  # it bounds its own noun or number, and that is left out
             if kind and not has_equivalent(Cue(kind, token, (), place=i), said.lower, said.stems, new, belongs):
                 yield token
 
 
-_BORDERS = word_set(
-    """and or but then after before when while as because who which where amid despite following if since"""
-)
 _SKIPPED = 4  # content words that a headline may leave out between such a word and what it takes
+
+
+def _object(told: Words, place: int, near: bool) -> set[int]:
+    """Places of the words after another, to the end of the phrase that they make up; near: to the first that counts."""
+    rest = range(place + 1, len(told))
+    if near:
+        return {next((i for i in rest if told.lower[i] not in FEW), place)}
+    return set(range(place + 1, next((i for i in rest if told.lower[i] in LINKS | STOPS), len(told))))
 
 
 def _turns(told: Words, place: int) -> str:
     """The kind of a word that turns what follows, "" for others."""
     token, after = told.lower[place], told.lower[place + 1 : place + 2]
+    if told.lower[place - 1 : place + 1] == ("or", "not") or told.lower[place : place + 2] in listed.URGES:
+        return ""  # "whether or not", "don't miss"
     if token.endswith(("n't", "n’t")) or (token == "outside" and told.lower[place - 1] == "from"):
         return "negation"
-    if told.lower[place - 1 : place + 1] == ("or", "not"):
-        return ""  # "whether or not"
-    kind, wanted = PASSED_OVER.get(token, ("", frozenset()))
+    kind, wanted = listed.PASSED_OVER.get(token, ("", frozenset()))
     if not kind or (wanted and wanted.isdisjoint(after)):
         return ""
     return "" if _is_harmless(told, place) else kind
@@ -178,29 +171,12 @@ def _is_harmless(told: Words, place: int) -> bool:
     if token == "few":
         return before == "a"
     if token == "may":
-        return before in _IN or after[:1].isdigit()
+        return before in listed.IN or after[:1].isdigit()
+    if token.startswith("lift"):
+        return listed.LIFTED.isdisjoint(told.stems[max(place - 4, 0) : place + 7])
     if token not in ("not", "no"):
         return False
-    return after in _NOT_TURNED or after[:1].isdigit() or told.lower[place + 1 : place + 3] == ("the", "only")
-
-
-_IN = word_set("in on of since by until last next early late this from mid")
-_NOT_TURNED = word_set("further only just least long merely surprisingly doubt matter wonder stranger . more")
-
-
-def _degrees(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """ "did not cause damage" for "did not cause as much damage as feared"."""
-    for i, token in enumerate(told.lower[:-2]):
-        if token not in ("as", "so", "too") or told.lower[i + 1] not in _AMOUNTS:
-            continue
-        denied = any(each in _DENIERS or each.endswith("n't") for each in told.lower[max(i - 6, 0) : i])
-        if denied and i + 2 in places and _COMPARED.isdisjoint(said.lower):
-            yield f"{token} {told.lower[i + 1]}"
-
-
-_AMOUNTS = word_set("much many bad badly often severe large long fast high")
-_DENIERS = word_set("not never hardly cannot")
-_COMPARED = word_set("as so too less fewer enough than")
+    return after in listed.NOT_TURNED or after[:1].isdigit() or told.lower[place + 1 : place + 3] == ("the", "only")
 
 
 def _governed(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -211,16 +187,16 @@ def _governed(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         link, gerund = told.lower[where - 1], told.lower[where].endswith("ing")
         linked = link == "to" or (gerund and link in _BEFORE_GERUND)
         ruler = where - 2 if linked else where - 1 if gerund else -1
-        if link == "to" and told.stems[ruler] not in HOPED:  # "expected the bank to cut"
-            ruler = next((i for i in range(ruler, max(ruler - 5, -1), -1) if told.stems[i] in ASKED), -1)
-        asked = ASKED if link == "to" else HOPED
-        if ruler < 0 or told.stems[ruler] not in (HOPED | asked if linked else HOLDING_OFF):
+        if link == "to" and told.stems[ruler] not in listed.HOPED:  # "expected the bank to cut"
+            ruler = next((i for i in range(ruler, max(ruler - 5, -1), -1) if told.stems[i] in listed.ASKED), -1)
+        asked = listed.ASKED if link == "to" else listed.HOPED
+        if ruler < 0 or told.stems[ruler] not in (listed.HOPED | asked if linked else listed.HOLDING_OFF):
             continue
         noun = place > 0 and said.lower[place - 1] in (LINKS | ARTICLES) - {"to"}
         free = not (said.lower[place].endswith("ing") or noun or told.stems[ruler] in said.known)
-        if said.lower[place - 1 : place] == ("to",) and told.stems[where - 2] not in HOPED:
+        if said.lower[place - 1 : place] == ("to",) and told.stems[where - 2] not in listed.HOPED:
             continue
-        free = free and STANDING_IN.isdisjoint(said.known)
+        free = free and listed.STANDING_IN.isdisjoint(said.known)
         if free and is_one_place(told, told.stems[where]):
             yield f"{told.lower[ruler]} {told.lower[where]}"
 
@@ -238,25 +214,33 @@ def _clauses(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         if len(inside) < 2:
             continue
         carrier = _carrier(told, i)
-        if carrier and not (carrier & said.known) and not CARRYING & (said.known - told.known):
+        if (
+            carrier
+            and not (carrier & said.known)
+            and not listed.CARRYING & (said.known - told.known) | _DOUBTFUL & said.known
+        ):
             yield " ".join(sorted(carrier))
 
 
 def _carrier(told: Words, that: int) -> frozenset[str]:
     """Stems of which a headline needs one to say the clause after "that"; none where it needs nothing."""
-    word = told.stems[that - 1]
-    if word not in CARRIED:
-        return frozenset([word]) if word in CARRYING and told.lower[that - 1] not in FEW else frozenset()
-    if told.lower[that - 2] in ("no", "not", "any"):
+    word, before = told.stems[that - 1], told.lower[that - 2]
+    verb = told.lower[that - 1].endswith("ed") or before == "to" or word not in listed.CARRIED
+    if verb and word not in listed.CARRIED - listed.CARRYING:
+        held = word in listed.CARRYING and told.lower[that - 1] not in FEW
+        return frozenset([word, *(("say",) if word in SPOKEN - {"deny"} else ())]) if held else frozenset()
+    if before in ("no", "not", "any"):
         return _NONE
-    if not SPEAKING.isdisjoint(told.lower[max(that - 5, 0) : that - 1]):
+    near = told.stems[max(that - 6, 0) : that - 1]
+    if verb or not (SPOKEN | _GIVING).isdisjoint(near) or not TO_BE.isdisjoint(told.lower[max(that - 6, 0) : that - 1]):
         return frozenset()
     ruler = next((j for j in range(that - 2, max(that - 6, -1), -1) if told.lower[j] not in FEW), None)
-    if ruler is None or told.lower[ruler] in STOPS or told.stems[ruler] in SPOKEN | _GIVING:
+    if ruler is None or told.lower[ruler] in STOPS:
         return frozenset()
-    return frozenset([told.stems[ruler]]) | ({"deny"} if told.stems[ruler] in CARRYING else frozenset())
+    return frozenset([told.stems[ruler]]) | ({"deny"} if told.stems[ruler] in listed.CARRYING else frozenset())
 
 
+_DOUBTFUL = word_set("may might could")
 _NONE = word_set("no not n't never without lack deny fail little without found find")
 _GIVING = word_set("""issu releas mak publish giv put post amid heard""")
 
@@ -283,16 +267,21 @@ _EXCEPTED = word_set("except excluding neither")
 
 def _refuted(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """A clause that the rest of the lead calls untrue, taken without that."""
-    found = next((i for i, token in enumerate(told.lower) if token in UNTRUE), None)
+    found = next((i for i, token in enumerate(told.lower) if token in listed.UNTRUE), None)
     if found is None:
         return
     denied = told.lower[found].startswith(("den", "disput")) and told.stems[found - 1] not in said.known
-    doubting = DOUBTING if denied else DOUBTING - {"say", "says", ":"}
+    doubting = listed.DOUBTING if denied else listed.DOUBTING - {"say", "says", ":"}
     if doubting & (said.known | set(said.lower)):
         return
     clause = next((i for i in range(found, -1, -1) if told.lower[i] in (",", ";", "but")), 0)
-    if clause and sum(0 <= place < clause for place in places) > 2:
+    inner = told.lower[clause:found]
+    stated = not denied and _STATING.isdisjoint(inner) and not told.lower[found].startswith(("den", "disput"))
+    if clause and not stated and sum(0 <= place < clause for place in places) > 2:
         yield told.lower[found]
+
+
+_STATING = TO_BE | word_set("but called calls say says said")  # "calling it a hoax" is no denial of the lead's own
 
 
 def _modals(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -310,11 +299,14 @@ def _hearsay(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     if ":" in said.lower or SAYING & (said.known | set(said.lower)) or len([p for p in places if p >= 0]) < 3:
         return
     for i, token in enumerate(told.lower):
-        if token in UNVOUCHED and told.stems[i] not in said.known:
+        if token in listed.UNVOUCHED and told.stems[i] not in said.known:
             after, before = told.lower[i + 1 : i + 3], told.lower[max(i - 4, 0) : i]
-            if ("according" in before and "to" in before) or set(after[:1]) & SPEAKING:
+            if ("according" in before and "to" in before) or set(after[:1]) & _TELLING:
                 yield token
                 return
+
+
+_TELLING = SPEAKING | {"reported", "reports"}
 
 
 def _swapped(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -328,7 +320,8 @@ def _swapped(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         if (
             said.lower[left].endswith(("'s", "’s"))
             or (told.lower[verb] == form and not ahead)
-            or right + 1 == len(said)
+            or said.lower[right + 1 : right + 2] in ((), ("by",))
+            or said.stems[right] in _BY_ITSELF
         ):
             continue
         if ahead not in ((), ("to",), ("will",)) or not is_one_place(told, said.stems[left]):
@@ -339,6 +332,9 @@ def _swapped(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         led = agent[:1] != ("by",) and any(is_verb(told, i) for i in range(verb + 1, subject))
         if "by" not in agent or led:
             yield f"{said.lower[left]} {form}"
+
+
+_BY_ITSELF = word_set("launch open reopen start begin end resum clos die")  # a thing may do it as well as somebody
 
 
 def _made_active(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -378,6 +374,8 @@ def _promoted(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         here, there = places[left], places[right]
         if not 0 <= here < there or not is_verb(told, there) or LINKS.intersection(said.lower[left + 1 : right]):
             continue
+        if any(0 <= place < here - 3 for place in places[:left]):
+            continue  # the headline has a subject before it
         between = told.lower[here + 1 : there]
         if any(
             (token not in FEW and not token.endswith("ly")) or token in ("most", "more", "very") for token in between
@@ -387,7 +385,9 @@ def _promoted(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         if told.lower[there].endswith("ed") and not between and after and after[0] in (FEW | LINKS) - ARTICLES:
             continue  # "food wasted during": no verb of its own
         head = _governor(told, here)
-        if head >= 0 and told.stems[head] not in said.known and told.stems[head] not in STANDING_FOR:
+        if head < 0 or is_verb(told, head) or (head and not told.raw[head].islower()):
+            continue
+        if told.stems[head] not in said.known and told.stems[head] not in listed.STANDING_FOR:
             yield f"{said.lower[left]} {said.lower[right]}"
 
 
@@ -408,7 +408,7 @@ def _governor(told: Words, place: int) -> int:
 
 
 _TURNING: tuple[Rule, ...] = (
-    _conditions, _subjects, _clauses, _passed_over, _lists, _degrees, _swapped, _made_active,
+    _conditions, _subjects, _clauses, _passed_over, _lists, _swapped, _made_active,
     _refuted, _hearsay, _modals,
 )  # fmt: skip
 _RULES: tuple[Rule, ...] = (*_TURNING, _governed, _antecedents, _promoted)

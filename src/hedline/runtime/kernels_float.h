@@ -122,16 +122,23 @@ INLINE void layer_norm_body(const float *x, const float *w, const float *b, floa
     for (; i < n; i++) out[i] = (x[i] - mean) * factor * w[i] + b[i];
 }
 
-/* 16 columns of a few rows of logits += mixture · extra. The sums stay in registers over all terms. */
+/* 16 columns of a few rows of logits += mixture · extra. The sums stay in registers over all terms, which AVX2 has for
+ * vectors of eight only. */
 INLINE void mix_tile(float *logits, Py_ssize_t stride, const float *mixture, Py_ssize_t mixture_stride,
                      const float *extra, Py_ssize_t terms, Py_ssize_t count, const int rows) {
-    v16 sums[MIX_ROWS];
-    UNROLL for (int r = 0; r < rows; r++) sums[r] = LOAD(logits + r * stride);
+    v8 sums[MIX_ROWS][2];
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int half = 0; half < 2; half++) sums[r][half] = *(const v8 *)(logits + r * stride + 8 * half);
     for (Py_ssize_t i = 0; i < terms; i++) {
-        v16 term = LOAD(extra + i * count);
-        UNROLL for (int r = 0; r < rows; r++) sums[r] += term * mixture[r * mixture_stride + i];
+        v8 low = *(const v8 *)(extra + i * count), high = *(const v8 *)(extra + i * count + 8);
+        UNROLL for (int r = 0; r < rows; r++) {
+            float factor = mixture[r * mixture_stride + i];
+            sums[r][0] += low * factor;
+            sums[r][1] += high * factor;
+        }
     }
-    UNROLL for (int r = 0; r < rows; r++) STORE(logits + r * stride, sums[r]);
+    UNROLL for (int r = 0; r < rows; r++)
+        UNROLL for (int half = 0; half < 2; half++) *(v8 *)(logits + r * stride + 8 * half) = sums[r][half];
 }
 
 /* logits[r] += mixture[r] · extra */

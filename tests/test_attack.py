@@ -16,7 +16,7 @@ def test_a_few_rounds_break_nothing() -> None:
     for number in range(4):
         counts, failures = attack(number, 99, models, sentences)
         assert not failures
-        assert counts[f"inputs {MODELS[number % 2]}"] == TOGETHER
+        assert counts[f"inputs {MODELS[number % len(MODELS)]}"] == TOGETHER
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,11 @@ PAIRS = [
         "City lifts ban on kites in park",
     ),
     (
+        "Nine of the fourteen miners trapped below ground have been saved.",
+        "Nine of the fourteen miners trapped below ground",
+        "Nine of the fourteen miners rescued",
+    ),
+    (
         "The editor hinted that the paper would close.",
         "Paper closes",
         "Paper could close",

@@ -20,7 +20,7 @@ from itertools import pairwise
 import numpy as np
 
 from hedline.arrays import Doubles
-from hedline.decoding.own_words import PART, ends_inside, lead_words, padding, without_names
+from hedline.decoding.own_words import PART, ends_inside, lead_words, padding, torn, without_names
 from hedline.decoding.summary import Candidate, Hypothesis
 from hedline.text.meaning import (
     ARTICLES,
@@ -203,7 +203,7 @@ class Guards:
 def meaning_faults(pair: tuple[str, str]) -> tuple[str, ...]:
     """Polarity words that a headline loses or adds, and words that it joins otherwise than the lead; pair: both."""
     text, lead = pair
-    return (*judge_polarity(lead_cues(lead), lead, text)[0], *wrong_relations(text, lead))
+    return (*judge_polarity(lead_cues(lead), lead, text)[0], *wrong_relations(text, lead), *torn(text, lead))
 
 
 def turns_meaning(text: str, lead: str) -> bool:
@@ -299,10 +299,9 @@ def is_message(lead: str) -> bool:
     told = read_words(lead)
     if not told.raw or not REPORTING.isdisjoint(told.lower):
         return False
-    after = told.lower[1] if len(told) > 1 else ""
-    if (told.lower[0] in CHANGES and after not in ("for", ":") and not after[:1].isdigit()) or TELLTALE.search(
-        lead.lower()
-    ):
+    after = "".join(told.lower[1:2])
+    changes = told.lower[0] in CHANGES and after not in ("for", ":") and not after[:1].isdigit()
+    if changes or TELLTALE.search(lead.lower()):
         return True
     places = range(1, len(told))
     if len(told) < 8 or not (ARTICLES - {"a", "an"}).isdisjoint(told.lower):

@@ -17,9 +17,20 @@ import numpy as np
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.summary import Candidate, Hypothesis
 from hedline.text.casing import with_capital
-from hedline.text.meaning import ARTICLES, STOPS, has_verb, is_one_place, is_verb, laid_on, read_words
+from hedline.text.meaning import (
+    ARTICLES,
+    STOPS,
+    TO_BE,
+    Words,
+    has_verb,
+    is_one_place,
+    is_verb,
+    laid_on,
+    neighbours,
+    read_words,
+)
 from hedline.text.polarity_cues import stem
-from hedline.text.polarity_words import FEW, word_set
+from hedline.text.polarity_words import BORDERS, FEW, word_set
 from hedline.text.surface import capitalized
 from hedline.text.tokenize import FUNCTION_WORDS, remembered
 
@@ -302,3 +313,63 @@ def padding(text: str, lead: str) -> list[str]:
     repeated = [word for word, count in counts.items() if count > max(told[word], 1)]
     new = [word for word in counts if word not in told]
     return [*repeated, *(new if len(new) > NEW_SHARE * len(counts) else [])]
+
+
+def torn(text: str, lead: str) -> list[str]:
+    """Words that a headline joins although the lead has them in two clauses, and clauses without their beginning."""
+    said, told = read_words(text), read_words(lead)
+    if not said.raw:
+        return []
+    pairs = [
+        (left, right)
+        for left, right in neighbours(said, laid_on(said, told))
+        if BORDERS.isdisjoint(said.lower[left + 1 : right])
+        and min(laid_on(said, told)[left : right + 1 : right - left]) >= 0
+    ]
+    joined = [f"{said.lower[left]} {said.lower[right]}" for left, right in pairs if _is_torn(said, told, left, right)]
+    alone = "nor" in said.lower and _BEFORE_NOR.isdisjoint(said.lower[: said.lower.index("nor")])
+    return [*joined, *(["nor"] if alone else []), *([said.raw[0]] if _lacks_subject(said, told) else [])]
+
+
+def _is_torn(said: Words, told: Words, left: int, right: int) -> bool:
+    """Whether a semicolon, the end of a relative clause or the "by" of a doer parts two neighbours in the lead."""
+    here, there = laid_on(said, told)[left], laid_on(said, told)[right]
+    once = is_one_place(told, said.stems[left]) and is_one_place(told, said.stems[right])
+    stands_for = told.lower[there - 1] in _STANDING_FOR  # "the spill was small; it killed"
+    if once and ";" in told.lower[min(here, there) : max(here, there)] and not stands_for:
+        return True
+    if told.lower[here + 1 : here + 2] == ("by",) and here < there < here + 4 and "by" not in said.lower[left:right]:
+        return is_verb(told, here)  # "minister criticised auditor" for "was criticised by the auditor"
+    opener = next((i for i in range(here, 0, -1) if told.lower[i] in _INSERTED and told.lower[i - 1] == ","), 0)
+    if not opener or "," not in told.lower[opener:there]:
+        return False
+    end = told.lower.index(",", opener)
+    if not here < end < there or "," in told.lower[end + 1 : there]:
+        return False
+    if told.lower[opener] == "whose":
+        return "whose" not in said.lower
+    taken = laid_on(said, told)
+    return any(is_verb(told, i) and i not in taken for i in range(end + 1, there))
+
+
+def _lacks_subject(said: Words, told: Words) -> bool:
+    """Whether a headline begins with a verb whose subject it leaves out: "Rose more slowly than prices"."""
+    first, places = said.lower[0], laid_on(said, told)
+    if not told.raw or first == told.lower[0] or "?" in said.lower:
+        return False
+    if first in _FINITE:
+        return True
+    place = places[0]
+    if place < 1 or not first.endswith("s") or not told.lower[place].endswith("ed") or not is_verb(told, place):
+        return False
+    following = next((where for where in places[1:] if where >= 0), -1)
+    bare = len(said) > 1 and said.lower[1] not in _LINKS | STOPS
+    return bare and told.lower[place - 1] not in TO_BE and place < following < place + 4
+
+
+_BEFORE_NOR = word_set("neither not no never none without cannot don't doesn't didn't won't isn't")
+_STANDING_FOR = word_set("it he she they")
+_INSERTED = word_set("who which whose")
+_FINITE = word_set(
+    "will would has have had was were rose fell began went gave took wrote grew knew saw came became drew"
+)

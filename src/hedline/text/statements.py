@@ -89,7 +89,8 @@ _CONNECTING = word_set("unless if provided")
 def _subjects(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "No passenger on the ferry" without what no passenger was or did."""
     for place, token in enumerate(said.lower):
-        if token not in listed.NOBODY or told.lower[:1] != (token,):
+        shares = told.lower[1:2] in (("of",), ("in",))  # "Nine of the fourteen miners"
+        if told.lower[:1] != (token,) or not (shares or token in listed.NOBODY):
             continue
         end = next((i for i, each in enumerate(told.lower) if each in ",;" and i > 2), len(told))
         inner = {j for i in range(1, end) if told.lower[i] in RELATIVES for j in (i + 1, i + 2)}  # "who were offered"

@@ -104,3 +104,9 @@ def test_a_lead_may_end_inside_a_quotation():
 
 def test_without_marks_words_and_apostrophes_stay():
     assert without_marks("Owner: 'a relief' for the workers' union") == "Owner: a relief for the workers' union"
+
+
+def test_an_exception_keeps_what_it_is_taken_from():
+    lead = "All the lifeboats but one were launched before the ferry capsized."
+    assert lost_polarity(lead, "Lifeboats but one launched before ferry capsized") == ("all but",)
+    assert lost_polarity(lead, "All lifeboats but one launched") == lost_polarity(lead, "Most lifeboats launched") == ()

@@ -264,7 +264,8 @@ def judge_polarity(cues: Sequence[Cue], lead: str, headline: str) -> tuple[tuple
         new = frozenset(form for pair in zip(tokens, stems, strict=True) if pair[1] not in old for form in pair)
         for cue in cues:
             said = _said(cue, known)
-            if cue.kind == "exception" and "except" in tokens and UNIVERSAL & old and not (UNIVERSAL | _MOSTLY) & known:
+            bare = "but" if cue.word.endswith(" but") else "except"
+            if cue.kind == "exception" and bare in tokens and UNIVERSAL & old and not (UNIVERSAL | _MOSTLY) & known:
                 lost.append(cue.word)  # "state except Malta" for "every state except Malta"
             elif said and has_equivalent(cue, tokens, stems, new, belongs):
                 kept.append(cue.word)

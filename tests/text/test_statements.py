@@ -177,3 +177,10 @@ def test_a_second_choice_joins_no_words_over_a_verb():
     lead = "Crime fell in the suburbs but rose in the city centre, police said."
     assert not is_steady("Crime fell in the city centre", lead, ordered=True)
     assert is_steady("Crime fell in the suburbs", lead, ordered=True)
+
+
+@pytest.mark.parametrize("lead", ["…", "", "\u200b"])
+@pytest.mark.parametrize("headline", ["If it rains, they wait", "Rates rise again", "…", ""])
+def test_a_lead_without_words_is_judged_too(headline: str, lead: str) -> None:
+    assert not is_steady(headline, lead, ordered=True)
+    assert isinstance(form_faults(headline, lead), list)

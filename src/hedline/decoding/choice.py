@@ -270,7 +270,7 @@ def _is_another(said: Words, told: Words) -> bool:
 
 def _stays_outside(said: Words, told: Words) -> bool:
     """Whether a headline that begins like its lead with "unless" or "if" never gets to the verb of the main clause."""
-    if said.lower[0] not in SUBORDINATE or said.lower[0] != told.lower[0] or "," not in told.lower:
+    if said.lower[0] not in SUBORDINATE or said.lower[:1] != told.lower[:1] or "," not in told.lower:
         return False
     comma = told.lower.index(",")
     main = [place for place in laid_on(said, told) if place > comma]

@@ -173,7 +173,7 @@ def is_steady(headline: str, lead: str, ordered: bool = False) -> bool:
     beginnings = {each[:4] for each in (*told.stems, *SAYING)}
     strange = [i for i, where in enumerate(places) if where < 0 and said.lower[i] not in FEW | STOPS]
     new = [i for i in strange if said.stems[i][:4] not in beginnings and not said.lower[i].endswith(("n't", "n’t"))]
-    changes = told.lower[0] in CHANGES or told.lower[0] == "add"
+    changes = bool(told.lower) and (told.lower[0] in CHANGES or told.lower[0] == "add")
     if changes and told.stems[0] not in said.stems:
         return False  # what a change does is all that it is about
     if new or len(taken) < 3 or not (changes or any(may_be_verb(told, place) for place in taken)):

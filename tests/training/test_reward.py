@@ -115,3 +115,18 @@ def test_an_empty_headline_is_worth_nothing(subwords):
         torch.tensor([[[3, 0]]]), padded(subwords, ["Bank opens"]), torch.tensor([[4]])
     )
     assert judged.reward.item() == 0 and judged.words.item() == 0
+
+
+def test_a_limited_headline_is_judged_by_its_recall_within_the_limit(subwords):
+    headlines, reference = (
+        padded(subwords, ["Bank opens tills in Lund", "Bank"]),
+        padded(subwords, ["Bank opens in Lund"]),
+    )
+    reward = Reward(subwords, "cpu", limit=19)  # "Bank opens tills in" fits
+    lead = torch.tensor([[subwords.ids["<case:any>"], *subwords.encode("A bank of Lund opens tills")]])
+    within = reward.judge(headlines[None], reference, lead, torch.tensor([True]))
+    assert within.rouge.one.tolist() == [[pytest.approx(3 / 4), pytest.approx(1 / 4)]]
+    assert within.rouge.two.tolist() == [[pytest.approx(1 / 3), 0]]
+    assert within.rouge.longest.tolist() == [[pytest.approx(3 / 4), pytest.approx(1 / 4)]]
+    whole = reward.judge(headlines[None], reference, lead, torch.tensor([False]))
+    assert whole.rouge.one.tolist() == [[pytest.approx(8 / 9), pytest.approx(2 / 5)]]

@@ -108,10 +108,21 @@ def test_dial_puts_the_tokens_of_use_before_a_share_of_the_inputs():
     model = Transformer(TransformerConfig(10, **SIZES, controls=2, control_any=(5, 7), hidden_controls=0.5))
     inputs = torch.tensor([[4, 6, 8, 9]]).repeat(400, 1)
     torch.manual_seed(0)
-    turned, dialed = Dial(model, names, ["<sup:3>", "<other:1>"], 0.5).turn(inputs)
-    assert (turned[:, 2:] == inputs[:, 2:]).all() and 150 < int(dialed.sum()) < 250
-    assert (turned[dialed, :2] == torch.tensor([4, 7])).all()
-    assert {tuple(row) for row in turned[~dialed, :2].tolist()} == {(4, 6), (5, 6), (4, 7), (5, 7)}
+    turned, own, limited = Dial(model, names, ["<sup:3>", "<other:1>"], 0.5).turn(inputs)
+    assert (turned[:, 2:] == inputs[:, 2:]).all() and 150 < int(own.sum()) < 250 and not limited.any()
+    assert (turned[~own, :2] == torch.tensor([4, 7])).all()
+    assert {tuple(row) for row in turned[own, :2].tolist()} == {(4, 6), (5, 6), (4, 7), (5, 7)}
+
+
+def test_dial_asks_for_the_length_of_the_limit_before_another_share():
+    names = [*SPECIALS, "<len:13>", "<len:any>", "<case:title>", "<case:any>", "a", "b"]
+    model = Transformer(TransformerConfig(10, **SIZES, controls=2, control_any=(5, 7), hidden_controls=0.5))
+    inputs = torch.tensor([[5, 6, 8, 9]]).repeat(400, 1)
+    torch.manual_seed(0)
+    turned, own, limited = Dial(model, names, [], 0.3, 0.4, "<len:13>").turn(inputs)
+    assert 120 < int(limited.sum()) < 200 and 80 < int((~own & ~limited).sum()) < 160 and not (own & limited).any()
+    assert (turned[limited, :2] == torch.tensor([4, 7])).all()
+    assert (turned[~own & ~limited, :2] == torch.tensor([5, 7])).all()
 
 
 def test_weights_of_the_scores_are_read_or_refused():

@@ -20,7 +20,7 @@ from hedline.decoding.word_columns import WordInput, WordTables, make_word_input
 from hedline.decoding.word_lexicon import WordLexicon
 from hedline.text.casing import Truecaser, calm, is_lower_cased, is_plain, is_shouted, usually_cased
 from hedline.text.clean import clean, foreign_language, is_tokenized, split_sentences, strip_markup, without_preface
-from hedline.text.subword import ANY, END, GROUPS, Subwords, dialed_support, known_groups, length_control
+from hedline.text.subword import ANY, END, GROUPS, Subwords, dialed_support, known_groups, length_control, limit_control
 from hedline.text.surface import Surfacer, detokenize, novel_form
 from hedline.text.tokenize import Source, read_source
 from hedline.text.vocab import Vocabulary
@@ -167,7 +167,6 @@ def read_keys(source: Source, truecaser: Truecaser) -> tuple[list[str], dict[str
 
 
 PIECES_A_WORD = 2
-BYTES_A_WORD = 6.5
 MANY_PIECES = 8000  # pieces of a vocabulary from which on usual words of the language are one piece
 LETTERS = 4  # shorter words look alike in many languages
 IN_PIECES_SHARE = (
@@ -276,7 +275,7 @@ class SubwordReader:
         words = options.exact_words or options.words
         size = options.bytes or options.chars
         if words or size:
-            length = length_control(words or max(round((size or 0) / BYTES_A_WORD), 1))
+            length = length_control(words) if words else limit_control(size or 0)
         support = dialed_support(self.controls.get("support", support), options.abstractiveness)
         if "polarity" in self.controls and lead_cues(text):
             polarity = self.controls["polarity"]

@@ -24,6 +24,7 @@ from hedline.text.meaning import POLARITY_NAMES, polarity_control
 from hedline.text.tokenize import ENTRY, FUNCTION_WORDS, size_of
 
 LENGTHS = (5, 7, 9, 11, 13, 16)  # upper bounds of the length classes in words; the last class is open
+BYTES_A_WORD = 6.5
 SUPPORTS = (0.4, 0.6, 0.8, 0.999)  # upper bounds of the supported share of content words
 
 LENGTH_NAMES = (*(f"<len:{bound}>" for bound in LENGTHS), "<len:long>", "<len:any>")
@@ -54,6 +55,11 @@ def known_groups(vocabulary: Container[str]) -> tuple[tuple[str, ...], ...]:
 def length_control(words: int) -> str:
     """The length class of a headline with this number of words."""
     return LENGTH_NAMES[sum(words > bound for bound in LENGTHS)]
+
+
+def limit_control(size: int) -> str:
+    """The length class of a headline that fills a limit of this many bytes (or characters)."""
+    return length_control(max(round(size / BYTES_A_WORD), 1))
 
 
 def support_control(share: float) -> str:

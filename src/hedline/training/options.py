@@ -73,6 +73,8 @@ class TrainConfig:
     risk_weights: str = "0.4,0.4,0.2"  # of ROUGE-1, -2 and -L
     risk_penalty: float = 0.1  # for each fault
     risk_dialed: float = 0.5  # share of the inputs that are read with the control tokens of use, not the pair's own
+    risk_limited: float = 0.0  # share read as under a limit of risk_bytes and judged by the recall within it
+    risk_bytes: int = 75
 
     def __post_init__(self) -> None:
         """Refuse what cannot work, saying what can."""
@@ -86,6 +88,8 @@ class TrainConfig:
             raise UserError("dropout, label_smoothing and ema must lie between 0 and 1")
         if self.objective == "risk" and not (self.risk_samples > 1 and self.risk_temperature > 0):
             raise UserError("the risk objective needs risk_samples of at least 2 and a risk_temperature above 0")
+        if not 0 <= self.risk_dialed + self.risk_limited <= 1:
+            raise UserError("risk_dialed and risk_limited are shares of the inputs; together they are at most 1")
 
     def table(self) -> dict[str, Any]:
         """What config.json records."""

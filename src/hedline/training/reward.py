@@ -7,7 +7,7 @@ are made of. A word is known by a 64-bit hash of its bytes; nothing is stemmed. 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +41,12 @@ class Words(NamedTuple):
         """The hashes with `fill` where there is no word."""
         places = torch.arange(self.hashes.shape[1], device=self.hashes.device)
         return torch.where(places < self.counts[:, None], self.hashes, fill)
+
+    def within(self, limit: int) -> Words:
+        """The first words that fit into `limit` bytes with one byte between two words."""
+        places = torch.arange(self.sizes.shape[1], device=self.sizes.device)
+        fits = (self.sizes.cumsum(1) + places <= limit) & (places < self.counts[:, None])
+        return self._replace(counts=fits.sum(1))
 
 
 class WordReader:
@@ -106,15 +112,16 @@ def powers(count: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
 
 
 class Rouge(NamedTuple):
-    """F scores of samples, (B, S) each, in 0..1."""
+    """F scores (or recalls) of samples, (B, S) each, in 0..1."""
 
     one: Tensor
     two: Tensor
     longest: Tensor
 
 
-def rouge(candidates: Words, references: Words, samples: int) -> Rouge:
-    """ROUGE-1, -2 and -L of candidates (B * S texts) against references (B texts)."""
+def rouge(candidates: Words, references: Words, samples: int, of: Callable[..., Tensor] | None = None) -> Rouge:
+    """ROUGE-1, -2 and -L of candidates (B * S texts) against references (B texts): F scores, or `of=recall`."""
+    of = of or f_score
     ours = grouped(candidates.masked(NO_CANDIDATE), samples)
     theirs = references.masked(NO_REFERENCE)
     equal = ours[..., None] == theirs[:, None, None, :]
@@ -122,9 +129,9 @@ def rouge(candidates: Words, references: Words, samples: int) -> Rouge:
     fewer = (counts[0] - 1).clamp(min=0), (counts[1] - 1).clamp(min=0)
     pairs = grouped(bigrams(candidates, NO_CANDIDATE), samples), bigrams(references, NO_REFERENCE)
     return Rouge(
-        f_score(clipped_hits(ours, equal), *counts),
-        f_score(clipped_hits(pairs[0], pairs[0][..., None] == pairs[1][:, None, None, :]), *fewer),
-        f_score(common_subsequence(equal), *counts),
+        of(clipped_hits(ours, equal), *counts),
+        of(clipped_hits(pairs[0], pairs[0][..., None] == pairs[1][:, None, None, :]), *fewer),
+        of(common_subsequence(equal), *counts),
     )
 
 
@@ -164,6 +171,11 @@ def f_score(hits: Tensor, ours: Tensor, theirs: Tensor) -> Tensor:
     return 2 * hits / (ours + theirs).clamp(min=1)
 
 
+def recall(hits: Tensor, ours: Tensor, theirs: Tensor) -> Tensor:
+    """The hits over the count of the reference, 0 where there is nothing to count."""
+    return hits / theirs.clamp(min=1)
+
+
 class Judged(NamedTuple):
     """Samples, judged: all (B, S). reward = weighted ROUGE less penalty times faults."""
 
@@ -175,6 +187,8 @@ class Judged(NamedTuple):
 
 class Reward:
     """Weighted ROUGE-1, -2 and -L less a penalty for each fault.
+
+    limit: bytes within which the recall counts, for inputs that are read as under a limit.
 
     Faults: a word with a digit that the lead does not have; where the pair's headline is in sentence case (`sentence`
     is that control's id), a capitalised word of three letters or more, not the first, that the lead does not have;
@@ -188,16 +202,24 @@ class Reward:
         weights: Sequence[float] = (0.4, 0.4, 0.2),
         penalty: float = 0.1,
         sentence: int | None = None,
+        limit: int = 75,
     ) -> None:
         self.reader = WordReader(subwords.pieces, device)
-        self.weights, self.penalty, self.sentence = tuple(weights), penalty, sentence
+        self.weights, self.penalty, self.sentence, self.limit = tuple(weights), penalty, sentence, limit
 
-    def judge(self, samples: Tensor, outputs: Tensor, inputs: Tensor) -> Judged:
-        """samples (B, S, L), the pairs' headlines outputs (B, N) and leads inputs (B, M) with their own controls."""
+    def judge(self, samples: Tensor, outputs: Tensor, inputs: Tensor, limited: Tensor | None = None) -> Judged:
+        """samples (B, S, L), the pairs' headlines outputs (B, N) and leads inputs (B, M) with their own controls.
+
+        limited: (B,) bool, which inputs' samples are judged by their recall within the limit of bytes.
+        """
         count = samples.shape[1]
         words = self.reader.read(samples.flatten(0, 1))
         reference = self.reader.read(outputs, MOST_REFERENCE_WORDS)
         scores = rouge(words, reference, count)
+        if limited is not None:
+            recalls = rouge(words.within(self.limit), reference, count, recall)
+            parts = zip(recalls, scores, strict=True)
+            scores = Rouge(*(torch.where(limited[:, None], within, whole) for within, whole in parts))
         faults = self.faults(words, self.reader.read(inputs), inputs, count)
         total = sum(weight * score for weight, score in zip(self.weights, scores, strict=True))
         return Judged(total - self.penalty * faults, scores, faults, words.counts.view(-1, count))

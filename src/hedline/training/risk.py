@@ -24,7 +24,7 @@ from hedline.errors import UserError
 from hedline.models.batch import END, PAD, START, Batch, pick_rows
 from hedline.models.softmax import linear_cross_entropy
 from hedline.models.transformer import KERNELS, Transformer
-from hedline.text.subword import Subwords
+from hedline.text.subword import Subwords, limit_control
 from hedline.training.batches import DeviceSplit, gather
 from hedline.training.loop import Hooks, Place, Trainer
 from hedline.training.options import TrainConfig
@@ -43,11 +43,19 @@ class Dial:
     """Which control tokens the model reads: the pair's own with some hidden, or those it is used with.
 
     used: names of the control tokens it is used with; all groups without one there are `any`. share: of the inputs
-    that are read with them.
+    that are read with them. limited: of the inputs that are read with them and the length token `length`.
     """
 
-    def __init__(self, model: Transformer, names: Sequence[str], used: Iterable[str], share: float) -> None:
-        self.hidden, self.share = model.config.hidden_controls, share
+    def __init__(
+        self,
+        model: Transformer,
+        names: Sequence[str],
+        used: Iterable[str],
+        share: float,
+        limited: float = 0.0,
+        length: str = "",
+    ) -> None:
+        self.hidden, self.share, self.limited = model.config.hidden_controls, share, limited
         anything = list(model.config.control_any)
         groups = [names[index].partition(":")[0] for index in anything]
         usual = list(anything)
@@ -57,21 +65,27 @@ class Dial:
                 usual[groups.index(group)] = names.index(name)
         self.anything = torch.tensor(anything, device=model.bias.device, dtype=torch.long)
         self.usual = torch.tensor(usual, device=model.bias.device, dtype=torch.long)
+        self.within = self.usual.clone()
+        if limited:
+            self.within[groups.index(length.partition(":")[0])] = names.index(length)
 
     def as_used(self, inputs: Tensor) -> Tensor:
         """Inputs (B, M) with the control tokens of use."""
         count = len(self.usual)
         return torch.cat([self.usual.expand(len(inputs), count), inputs[:, count:]], dim=1)
 
-    def turn(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
-        """Inputs as the model is to read them this time, and which (B,) have the tokens of use."""
+    def turn(self, inputs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Inputs as the model is to read them this time, which (B,) have their own tokens, and which the limit's."""
         count = len(self.usual)
         if not count:
-            return inputs, torch.zeros(len(inputs), dtype=torch.bool, device=inputs.device)
-        dialed = torch.rand(len(inputs), device=inputs.device) < self.share
+            own = torch.ones(len(inputs), dtype=torch.bool, device=inputs.device)
+            return inputs, own, ~own
+        drawn = torch.rand(len(inputs), device=inputs.device)
+        limited, own = drawn < self.limited, drawn >= self.limited + self.share
         hidden = torch.rand(len(inputs), count, device=inputs.device) < self.hidden
-        own = torch.where(hidden, self.anything, inputs[:, :count])
-        return torch.cat([torch.where(dialed[:, None], self.usual, own), inputs[:, count:]], dim=1), dialed
+        tokens = torch.where(own[:, None], torch.where(hidden, self.anything, inputs[:, :count]), self.usual)
+        tokens = torch.where(limited[:, None], self.within, tokens)
+        return torch.cat([tokens, inputs[:, count:]], dim=1), own, limited
 
 
 def sample_states(model: Transformer, shifted: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
@@ -143,8 +157,9 @@ class RiskTrainer(Trainer):
         self.subwords = subwords
         weights = ratios(config.risk_weights)
         sentence = subwords.ids.get(SENTENCE)
-        self.reward = Reward(subwords, self.device, weights, config.risk_penalty, sentence)
-        self.dial = Dial(model, subwords.names, used, config.risk_dialed)
+        self.reward = Reward(subwords, self.device, weights, config.risk_penalty, sentence, config.risk_bytes)
+        length = limit_control(config.risk_bytes)
+        self.dial = Dial(model, subwords.names, used, config.risk_dialed, config.risk_limited, length)
         self.scale = torch.zeros(2, device=self.device)  # running spread of the advantages and length of the samples
         self.told = torch.zeros(5, device=self.device)  # sums since the last report: see `_count`
         self.hooks: Hooks | None = None
@@ -159,7 +174,7 @@ class RiskTrainer(Trainer):
     def _step(self, batch: Batch, words: int, rate: float) -> None:
         """Draw, judge, and move towards what was better. words: scored words of the batch over all processes."""
         model, config = self.model.eval(), self.config
-        inputs, dialed = self.dial.turn(batch.inputs)
+        inputs, own, limited = self.dial.turn(batch.inputs)
         with self._cast():
             memory, mask = model.encode(inputs)
         # A context of its own: autocast keeps its copies of the weights, and those made here know no gradients.
@@ -168,10 +183,10 @@ class RiskTrainer(Trainer):
             drawn = generate(
                 model, inputs, config.risk_samples, config.risk_temperature, config.risk_pieces, sources=[source]
             )
-        judged = self.reward.judge(drawn.ids, batch.outputs, batch.inputs)
+        judged = self.reward.judge(drawn.ids, batch.outputs, batch.inputs, limited if self.dial.limited else None)
         held = memory.detach().requires_grad_()
         self._risk(drawn, self.importance(judged.reward, drawn.lengths), held, mask)
-        self._likelihood(batch, dialed, held, mask, words)
+        self._likelihood(batch, own, held, mask, words)
         torch.autograd.backward(memory, held.grad)
         self.group.sum_gradients(model)
         self.optimizer.step(rate)
@@ -186,16 +201,16 @@ class RiskTrainer(Trainer):
                 loss = weighted_surprise(self.model, *parts, self.config.risk_temperature)
             torch.autograd.backward(loss)
 
-    def _likelihood(self, batch: Batch, dialed: Tensor, memory: Tensor, mask: Tensor, words: int) -> None:
+    def _likelihood(self, batch: Batch, own: Tensor, memory: Tensor, mask: Tensor, words: int) -> None:
         """Gradients of the pairs' own headlines, of the inputs that were read with their own control tokens."""
         config, model = self.config, self.model
-        share = max(1 - self.dial.share, 1e-6) if len(self.dial.usual) else 1.0
-        own = (~dialed)[batch.token_rows].float() / share
+        share = max(1 - self.dial.share - self.dial.limited, 1e-6) if len(self.dial.usual) else 1.0
+        weight = own[batch.token_rows].float() / share
         start = torch.full_like(batch.outputs[:, :1], START)
         with self._cast():
             states = batch.pick(model.decode(torch.cat([start, batch.outputs[:, :-1]], dim=1), memory, mask))
             loss = linear_cross_entropy(
-                states, model.embedding.weight, model.bias, batch.targets, config.label_smoothing, importance=own
+                states, model.embedding.weight, model.bias, batch.targets, config.label_smoothing, importance=weight
             )
         torch.autograd.backward(loss * (config.risk_ce / words))
         detached = loss.detach().float()

@@ -8,7 +8,7 @@ from dataclasses import fields
 import pytest
 from typer.testing import CliRunner
 
-from hedline.cli.main import build_app
+from hedline.cli.main import build_app, expanded
 from hedline.cli.serve import serve
 from hedline.server import run
 from hedline.server.settings import ServeSettings, variable
@@ -18,7 +18,7 @@ def test_every_setting_is_a_flag_with_its_help_and_its_variable() -> None:
     shown = " ".join(
         CliRunner().invoke(build_app(["serve"]), ["serve", "--help"], env={"COLUMNS": "200"}).output.split()
     )
-    parameters = inspect.signature(serve).parameters
+    parameters = inspect.signature(expanded(serve)).parameters
     for each in fields(ServeSettings):
         assert f"--{each.name.replace('_', '-')}" in shown and variable(each.name) in shown
         assert parameters[each.name].default == each.default

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from hedline.cli.data import stats
 from small_data import prepare_towns, run_quietly
 
 
@@ -18,7 +17,7 @@ def data(tmp_path: Path) -> Path:
 
 def test_stats_as_text_and_as_json(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
-    stats(data)
+    run_quietly(["stats", str(data)])
     assert "pairs" in capsys.readouterr().out
     for asked in (["--json"], ["--format", "json"]):  # the second is an older spelling
         run_quietly(["stats", str(data), *asked])

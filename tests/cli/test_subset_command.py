@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hedline.cli.data import subset
+from hedline.cli.main import run
 from hedline.errors import UserError
 from small_data import prepare_towns, run_quietly
 
@@ -27,10 +27,10 @@ def test_a_subset_keeps_supported_pairs_and_fewer_words(data: Path, capsys: pyte
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"min_support": 1.5}, "--min-support takes a share between 0 and 1, not 1.5"),
-        ({"input_words": 2}, "--input-words must be 5 or more, not 2"),
+        (["--min-support", "1.5"], "--min-support takes a share between 0 and 1, not 1.5"),
+        (["--input-words", "2"], "--input-words must be 5 or more, not 2"),
     ],
 )
-def test_mistakes_are_sentences(options: dict, message: str, tmp_path: Path) -> None:
+def test_mistakes_are_sentences(options: list[str], message: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=message):
-        subset(tmp_path, tmp_path / "out", **options)
+        run(["subset", str(tmp_path), "--out", str(tmp_path / "out"), *options])

@@ -1,10 +1,11 @@
 """DUC task 1, on documents and references of our own in the official layout."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from hedline.corpora.duc import EXPECTED, first_sentences, read_duc
+from hedline.corpora.duc import EXPECTED, DucSettings, first_sentences, read_duc
 from hedline.corpora.sets import read_evaluation_set, write_evaluation_set
 from hedline.errors import UserError
 
@@ -35,9 +36,14 @@ def layout(root: Path, year: int, documents: int = 2, references: int = 4) -> tu
     return (root if year == 2003 else docs), root / "models"
 
 
+def asked(year: int, docs: Path = Path(), models: Path = Path(), **others: Any) -> DucSettings:
+    """Settings for a year; its set is not written here."""
+    return DucSettings(year, docs, models, out=Path("unused.jsonl"), **others)
+
+
 @pytest.mark.parametrize("year", [2003, 2004])
 def test_documents_meet_their_references_in_order(tmp_path: Path, year: int) -> None:
-    found = read_duc(year, *layout(tmp_path, year))
+    found = read_duc(asked(year, *layout(tmp_path, year)))
     assert [item.id for item in found.items] == ["d30000t/TST19981016.0240", "d30001t/TST19981016.0241"]
     tail = " & co" if year == 2003 else ""
     assert found.items[0].references == tuple(f"Bridge closed, says {letter}{tail}" for letter in "ABCD")
@@ -50,26 +56,26 @@ def test_a_complete_year_has_no_problems_and_a_mislabelled_one_is_named(
 ) -> None:
     folders = layout(tmp_path, 2004)
     monkeypatch.setitem(EXPECTED, 2004, 2)
-    assert read_duc(2004, *folders).problems == []
+    assert read_duc(asked(2004, *folders)).problems == []
     monkeypatch.setitem(EXPECTED, 2004, 500)
     monkeypatch.setitem(EXPECTED, 2003, 2)
-    assert "that is DUC-2003's number" in read_duc(2004, *folders).problems[0]
+    assert "that is DUC-2003's number" in read_duc(asked(2004, *folders)).problems[0]
 
 
 def test_missing_references_are_named(tmp_path: Path) -> None:
     docs, models = layout(tmp_path, 2004, references=3)
-    problems = read_duc(2004, docs, models).problems
+    problems = read_duc(asked(2004, docs, models)).problems
     assert "d30000t/TST19981016.0240 has 3 references, not 4" in problems
 
 
 def test_preparation_joins_short_sentences_and_strips_datelines() -> None:
     text = "LUND (TST) -- It rained. The river rose by two metres."
-    assert first_sentences(text, 2004) == "It rained , The river rose by two metres."
-    assert first_sentences(text, 2004, join_short=False) == "It rained."
-    assert first_sentences(text, 2004, strip_dateline=False).startswith("LUND (TST) -- It rained , The")
+    assert first_sentences(text, asked(2004)) == "It rained , The river rose by two metres."
+    assert first_sentences(text, asked(2004, join_short=False)) == "It rained."
+    assert first_sentences(text, asked(2004, strip_dateline=False)).startswith("LUND (TST) -- It rained , The")
     # An underscore alone marks a dateline in 2003 only.
-    assert first_sentences("LUND _ It rained.", 2003) == "It rained."
-    assert first_sentences("LUND _ It rained.", 2004) == "LUND , It rained."
+    assert first_sentences("LUND _ It rained.", asked(2003)) == "It rained."
+    assert first_sentences("LUND _ It rained.", asked(2004)) == "LUND , It rained."
 
 
 def test_folder_mistakes_are_sentences(tmp_path: Path) -> None:
@@ -82,11 +88,11 @@ def test_folder_mistakes_are_sentences(tmp_path: Path) -> None:
         (2004, models, models, "has a reference in"),
     ):
         with pytest.raises(UserError, match=match):
-            read_duc(year, d, m)
+            read_duc(asked(year, d, m))
 
 
 def test_a_set_is_read_back_as_written(tmp_path: Path) -> None:
-    items = read_duc(2004, *layout(tmp_path, 2004)).items
+    items = read_duc(asked(2004, *layout(tmp_path, 2004))).items
     write_evaluation_set(tmp_path / "set.jsonl", items)
     assert read_evaluation_set(tmp_path / "set.jsonl") == items
 
@@ -95,7 +101,7 @@ def test_a_set_is_read_back_as_written(tmp_path: Path) -> None:
 def test_the_second_sentence_joins_below_130_characters(length: int, joined: bool) -> None:
     first = ("The harbour " + "was quiet and " * 20)[: length - 1].rstrip() + "."
     first = first[:-1] + "y" * (length - len(first)) + "."
-    found = first_sentences(f"{first} The second sentence follows.", 2004)
+    found = first_sentences(f"{first} The second sentence follows.", asked(2004))
     assert len(first) == length
     assert (found == f"{first[:-1]} , The second sentence follows.") == joined
     assert joined or found == first

@@ -11,7 +11,7 @@ from random_folders import data_folder, large_folder
 
 from hedline.api import load_scorer
 from hedline.errors import UserError
-from hedline.runtime.export import export_folder, folder_size, rounding_error, shortlist_from_data
+from hedline.runtime.export import ExportSettings, export_folder, folder_size, rounding_error, shortlist_from_data
 from hedline.runtime.folder import ModelFolder
 from hedline.runtime.shortlist import load_shortlist
 
@@ -27,7 +27,7 @@ def data(tmp_path) -> Path:
 
 
 def test_export_is_small_complete_and_close(large, tmp_path):
-    small = export_folder(large, tmp_path / "small")
+    small = export_folder(large, ExportSettings(tmp_path / "small"))
     assert folder_size(small) < 0.4 * folder_size(large)
     assert small.file("README.md").read_bytes() == b"# A model\r\n"
     assert small.file("tuning.json").is_file()
@@ -41,27 +41,27 @@ def test_export_is_small_complete_and_close(large, tmp_path):
 
 
 def test_float_export_is_the_same_model(large, tmp_path):
-    same = export_folder(large, tmp_path / "same", int8=False)
+    same = export_folder(large, ExportSettings(tmp_path / "same", int8=False))
     for name in large.tensors:
         np.testing.assert_array_equal(same.tensors[name], large.tensors[name])
     assert rounding_error(large, same) == 0
 
 
 def test_exporting_twice_rounds_once(large, tmp_path):
-    once = export_folder(large, tmp_path / "once")
-    twice = export_folder(once, tmp_path / "twice")
+    once = export_folder(large, ExportSettings(tmp_path / "once"))
+    twice = export_folder(once, ExportSettings(tmp_path / "twice"))
     for name in once.tensors:
         np.testing.assert_array_equal(once.tensors[name], twice.tensors[name])
 
 
 def test_never_onto_itself(large):
     with pytest.raises(UserError, match="another folder"):
-        export_folder(large, large.path)
+        export_folder(large, ExportSettings(large.path))
 
 
 def test_shortlist_is_learnt_and_kept(large, data, tmp_path):
-    first = export_folder(large, tmp_path / "first", shortlist=shortlist_from_data(large, data))
-    again = export_folder(first, tmp_path / "again")
+    first = export_folder(large, ExportSettings(tmp_path / "first"), shortlist=shortlist_from_data(large, data))
+    again = export_folder(first, ExportSettings(tmp_path / "again"))
     lists = [load_shortlist(folder) for folder in (first, again)]
     ids = np.arange(4, 30)
     assert lists[0] is not None and lists[1] is not None

@@ -14,7 +14,7 @@ from hedline.data.dataset import Dataset
 from hedline.data.options import build_request
 from hedline.data.prepare import prepare
 from hedline.errors import UserError
-from hedline.runtime.export import export_folder
+from hedline.runtime.export import ExportSettings, export_folder
 from hedline.runtime.folder import ModelFolder
 from hedline.text.casing import Truecaser
 from hedline.training.options import TrainRequest
@@ -78,7 +78,7 @@ def test_it_learns_and_keeps_the_feature_weights(base, further, tmp_path):
 
 
 def test_a_shipped_int8_model_is_a_base_too(base, further, tmp_path):
-    export_folder(ModelFolder.open(base / "model"), tmp_path / "int8")
+    export_folder(ModelFolder.open(base / "model"), ExportSettings(tmp_path / "int8"))
     place = train(TrainRequest(further, tmp_path / "own", base=tmp_path / "int8", samples=0))
     assert place.history and not any(name.endswith(".scale") for name in ModelFolder.open(tmp_path / "own").tensors)
 

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
 from hedline.corpora.sets import EvaluationItem
-from hedline.decoding.options import check_settings
+from hedline.decoding.options import Checked, DecodeOptions
 from hedline.errors import UserError
 from hedline.files import is_file, read_json, write_json
-from hedline.settings import setting
+from hedline.metrics.rouge import Measured
+from hedline.settings import again, setting
 
 FORMAT = 1
 
@@ -70,24 +71,21 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class BaselineSettings:
+class BaselineSettings(Checked):
     """What `hedline baseline` is asked: to learn (`fit` is given), or to write headlines."""
 
     fit: Path | None = setting(None, "Learn from these training pairs and write --out.")
     folder: Path | None = setting(None, "The fitted system's folder.")
     bytes: int | None = setting(None, "At most N UTF-8 bytes (prefix: 75).", least=1)
     chars: int | None = setting(None, "At most N characters (prefix alone).", least=1)
-    words: int | None = setting(None, "At most N words.", least=1)
+    words: int | None = again(DecodeOptions, "words")
     limit: int | None = setting(None, "Only the first N inputs, or training pairs.", least=1)
     tune: tuple[Path, ...] = setting((), "With --fit: tune the weights for ROUGE on this set; repeatable.")
     sample: int | None = setting(None, "With --fit wl: parse N pairs (20,000).", least=1)
     parser: str | None = setting(None, "For systems that need parses: a model, or a .conllu file of `hedline parse`.")
     out: Path | None = setting(None, "Write the headlines to this file; with --fit: the folder.")
     score: bool = setting(False, "Print ROUGE against the set's references instead.", names=("--score",))
-    preset: str = setting("gigaword", "How to score: gigaword (F1, full length) or duc.")
-
-    def __post_init__(self) -> None:
-        check_settings(self)
+    preset: str = again(Measured, "preset", "How to score: gigaword (F1, full length) or duc.")
 
     @property
     def fit_options(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from hedline.decoding.options import check_settings
+from hedline.decoding.options import Checked
 from hedline.errors import UserError, require
 from hedline.settings import setting
 
@@ -27,7 +27,7 @@ BENCHES = {
 
 
 @dataclass(frozen=True)
-class BenchOptions:
+class BenchOptions(Checked):
     """What a benchmark may be asked; what is None is the benchmark's own choice."""
 
     data: Path | None = setting(None, "Pairs to measure on (JSONL, also .gz, .xz, .zst).")
@@ -35,9 +35,6 @@ class BenchOptions:
     limit: int | None = setting(None, "Items to measure on at most.", least=1)
     threads: int | None = setting(None, "Threads, where the benchmark uses them.", least=1)
     peer: str | None = setting(None, "A transformer of ours that CTranslate2 runs beside (decode).")
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
 
 def run_benches(name: str, options: BenchOptions, told: IO[str] | None = None) -> dict[str, Any]:

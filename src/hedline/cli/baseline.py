@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from hedline.baselines.system import Baseline, BaselineSettings, Limit, find_system, is_baseline, open_baseline
-from hedline.cli.main import changed, takes
 from hedline.corpora.sets import EvaluationItem
 from hedline.errors import UserError
 from hedline.files import write_text
 
 
-@takes(BaselineSettings, after="files")
 def baseline(
     name: Annotated[
         str, typer.Argument(help="prefix, ir, banko, moses, trimmer, topiary, compress or wl; or a fitted folder.")
     ],
+    settings: BaselineSettings,
     files: Annotated[
         list[Path] | None,
         typer.Argument(
             help="Evaluation set, pairs, or a .txt file of leads; - is stdin. With --fit: more training pairs."
         ),
     ] = None,
-    **given: Any,
 ) -> None:
     """Headlines by a baseline of the paper, one per line.
 
@@ -38,7 +36,7 @@ def baseline(
       hedline baseline moses test.jsonl --folder runs/moses --bytes 75 --score
       hedline baseline runs/ir leads.txt --words 12 --out headlines.txt
     """
-    settings, files = BaselineSettings(**changed(BaselineSettings, given)), files or []
+    files = files or []
     if settings.fit is not None:
         print(fit_baseline(name, [settings.fit, *files], settings))
         return

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from hedline.cli.main import Json, changed, output_file, print_json, takes
+from hedline.cli.main import Changes, Form, Options, output_file, print_json
 from hedline.corpora.sets import read_evaluation_set
-from hedline.decoding.options import DecodeOptions
+from hedline.decoding.options import DecodeOptions, Workers
 from hedline.experiments.evaluate import (
     EvaluateSettings,
     decode_set,
@@ -21,13 +20,13 @@ from hedline.experiments.evaluate import (
 )
 
 
-@takes(DecodeOptions, after="json", but=("nbest", "diversity"))
-@takes(EvaluateSettings, after="set")
 def evaluate(
     model: Annotated[str, typer.Argument(help="Model folder, fitted baseline, or the name of a shipped model.")],
     set: Annotated[Path, typer.Argument(help="Evaluation set or pairs file.")],
-    json: Json = False,
-    **given: Any,
+    settings: EvaluateSettings,
+    workers: Workers,
+    form: Form,
+    given: Annotated[Changes, Options(DecodeOptions, but=("nbest", "diversity"))],
 ) -> None:
     """Decode a set and score it: ROUGE with intervals, Ext. %, lengths, unsupported numbers and names.
 
@@ -42,14 +41,13 @@ def evaluate(
       hedline evaluate model test.jsonl --mode extractive --beam 10 --json
       hedline evaluate runs/moses test.jsonl --preset duc
     """
-    settings = EvaluateSettings(**changed(EvaluateSettings, given))
-    options = measured_options(settings.preset, changed(DecodeOptions, given))
+    options = measured_options(settings.preset, given)
     DecodeOptions(**options)  # a wrong one is told before anything is loaded
     output_file(settings.out)
     items = read_evaluation_set(set, settings.limit)
-    summaries, seconds = decode_set(model, items, options, settings.workers or os.cpu_count() or 1)
+    summaries, seconds = decode_set(model, items, options, workers.count)
     if settings.out is not None:
         write_outputs(settings.out, summaries, items)
     result = evaluate_outputs(Path(model).name, [summary.text for summary in summaries], items, settings.preset)
     result |= {"set": set.name, "model": model, "options": options, "seconds": round(seconds, 2)}
-    print_json(result) if json else print(describe(result))
+    print_json(result) if form.json else print(describe(result))

@@ -4,9 +4,8 @@ Each command is a typer function in a module of this package; only the called on
 `hedline "some text"` pays for nothing but summarising. Anything that is not a command's name is text to summarise.
 `hedline --help` and shell completion load all of them.
 
-Options come from settings classes (`decoding.options.DecodeOptions`, `training.options.TrainRequest`), whose fields
-hold help, choices and limits (see settings.py): `takes` turns the fields into parameters of a command. What only the
-command needs, such as --json, is stated in one line (`option`).
+Every option stands on a settings class (`decoding.options.DecodeOptions`, `training.options.TrainRequest`), whose
+fields hold help, choices and limits (see settings.py): `expanded` turns a command's settings into options.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ import sys
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import Field, fields
-from functools import wraps
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,6 +29,7 @@ import typer
 import hedline
 from hedline.errors import UserError
 from hedline.files import is_file
+from hedline.settings import setting
 
 SHORT = 4  # words; fewer are no text to summarise
 # What people type for something that has another name here.
@@ -61,7 +60,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "export": ("hedline.cli.train", "export", "Quantise a trained model for shipping."),
     "bench": ("hedline.cli.reproduce", "bench", "Speed here, against peers."),
     "serve": ("hedline.cli.serve", "serve", "HTTP API and web page."),
-    "doctor": ("hedline.cli.main", "doctor", "Is this installation healthy?"),
+    "doctor": ("hedline.cli.serve", "doctor", "Is this installation healthy?"),
 }
 
 
@@ -77,25 +76,8 @@ def build_app(names: Iterable[str]) -> typer.Typer:
     app.callback()(describe)
     for name in names:
         module, function, _ = COMMANDS[name]
-        app.command(name=name)(passing(getattr(importlib.import_module(module), function)))
+        app.command(name=name)(expanded(getattr(importlib.import_module(module), function)))
     return app
-
-
-class PassedError(Exception):
-    """Carries what typer would answer itself (Ctrl-C, a closed pipe, the end of a file) past it, as its cause."""
-
-
-def passing(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command with the same signature, whose interruptions reach `main`."""
-
-    @wraps(command)
-    def run_it(*arguments: Any, **options: Any) -> Any:
-        try:
-            return command(*arguments, **options)
-        except (KeyboardInterrupt, EOFError, OSError) as error:
-            raise PassedError from error
-
-    return run_it
 
 
 def describe(
@@ -219,13 +201,105 @@ def drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def option(text: str, *names: str, **limits: float) -> typer.models.OptionInfo:
-    """A command's option. text: its help; names: as it is written, when not after its parameter; limits: min, max."""
-    info: typer.models.OptionInfo = typer.Option(*names, help=text, **limits)  # type: ignore[call-overload]
-    return info
+class PassedError(Exception):
+    """Carries what typer would answer itself (Ctrl-C, a closed pipe, the end of a file) past it, as its cause."""
 
 
-Json = Annotated[bool, option("Print JSON instead of text.", "--json")]
+def expanded(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as typer sees it: options for its settings, and interruptions that reach `main`.
+
+    A parameter that is a settings class becomes the options of its fields and receives the settings; one that is
+    `Annotated[Changes, Options(Settings, …)]` receives what was given beside the defaults. Others are arguments.
+    """
+    own = inspect.signature(command, eval_str=True).parameters
+    taken = {name: options for name, each in own.items() if (options := Options.of(each.annotation))}
+    every = [made for name, each in own.items() for made in (taken[name].parameters() if name in taken else [each])]
+    every.sort(key=lambda each: each.default is not each.empty)  # Python wants first what must be given
+
+    def run_it(**given: Any) -> None:
+        try:
+            command(**{name: taken[name].read(given) if name in taken else given[name] for name in own})
+        except (KeyboardInterrupt, EOFError, OSError) as error:
+            raise PassedError from error
+
+    run_it.__name__, run_it.__doc__ = command.__name__, command.__doc__
+    run_it.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+    run_it.__annotations__ = {each.name: each.annotation for each in every}
+    return run_it
+
+
+Changes = dict[str, Any]  # fields of a settings class that were given, by name
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a command takes a settings class: an option for every described field.
+
+    but: fields the command has its own way with; only: the fields it takes, all where none is named; optional: an
+    option that is not given is None, whatever the field's default; variable: from a field's name to the environment
+    variable that sets it too; whole: the command receives the settings, as its parameter says, not the changes.
+    """
+
+    kind: type
+    but: Collection[str] = ()
+    only: Collection[str] = ()
+    optional: bool = False
+    variable: Callable[[str], str] | None = None
+    whole: bool = False
+
+    @classmethod
+    def of(cls, annotation: Any) -> Options | None:
+        """The options that a parameter stands for; None for an argument."""
+        if is_dataclass(annotation):
+            return cls(typing.cast(type, annotation), whole=True)
+        found = [each for each in getattr(annotation, "__metadata__", ()) if isinstance(each, cls)]
+        return replace(found[0], whole=annotation.__origin__ is found[0].kind) if found else None
+
+    @property
+    def fields(self) -> list[Field[Any]]:
+        """The fields that are options."""
+        described = [each for each in fields(self.kind) if "help" in each.metadata and each.name not in self.but]
+        return [each for each in described if not self.only or each.name in self.only]
+
+    def parameters(self) -> list[inspect.Parameter]:
+        """What typer makes the options of."""
+        hints = typing.get_type_hints(self.kind)
+        return [self._parameter(each, hints[each.name]) for each in self.fields]
+
+    def _parameter(self, each: Field[Any], hint: Any) -> inspect.Parameter:
+        """One field; a field read from text (`read`) is text here, a tuple a repeatable option."""
+        info = typer.Option(*each.metadata.get("names", ()), help=each.metadata["help"])
+        if self.variable is not None:
+            info.envvar = self.variable(each.name)
+        default: Any = inspect.Parameter.empty if each.default is MISSING else each.default
+        if "read" in each.metadata:
+            hint, default = str, ""
+        elif typing.get_origin(hint) is tuple:
+            hint, default = list[typing.get_args(hint)[0]], default if each.default is MISSING else None  # type: ignore[misc]
+        if self.optional or default is None:
+            hint, default = hint | None, None
+        plain = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return inspect.Parameter(each.name, plain, default=default, annotation=Annotated[hint, info])
+
+    def read(self, given: Mapping[str, Any]) -> Any:
+        """What the command receives of the options given."""
+        found = {}
+        for each in self.fields:
+            value = given[each.name]
+            if "read" in each.metadata:
+                value = each.metadata["read"](value) if value else None
+            elif isinstance(value, list):
+                value = tuple(value)
+            if value is not None and (self.optional or value != each.default):
+                found[each.name] = value
+        return self.kind(**found) if self.whole else found
+
+
+@dataclass(frozen=True)
+class Form:
+    """For whom a result is printed."""
+
+    json: bool = setting(False, "Print JSON instead of text.", names=("--json",))
 
 
 def print_json(value: Any) -> None:
@@ -233,115 +307,11 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def takes(
-    kind: type,
-    *,
-    after: str = "",
-    but: Collection[str] = (),
-    only: Collection[str] = (),
-    optional: bool = False,
-    variable: Callable[[str], str] | None = None,
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command `command(…, **settings)` an option for every described field of a settings class.
-
-    after: the parameter behind which they stand in the help, the first place without one; but: fields the command has
-    its own way with; only: the fields it takes, all where none is named; optional: an option that is not given is None,
-    whatever the field's default; variable: from a field's name to the environment variable that sets it too.
-    """
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        parameters = inspect.signature(command, eval_str=True).parameters.values()
-        own = [each for each in parameters if each.kind is not inspect.Parameter.VAR_KEYWORD]
-        made = [
-            each
-            for each in generated(kind, optional, variable)
-            if each.name not in but and (not only or each.name in only)
-        ]
-        place = [each.name for each in own].index(after) + 1 if after else 0
-
-        def wrapper(*args: Any, **given: Any) -> None:
-            command(*args, **given)
-
-        every = [*own[:place], *made, *own[place:]]
-        wrapper.__name__, wrapper.__doc__, wrapper.__module__ = command.__name__, command.__doc__, command.__module__
-        wrapper.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
-        wrapper.__annotations__ = {each.name: each.annotation for each in every}
-        return wrapper
-
-    return decorate
-
-
-def generated(
-    kind: type, optional: bool = False, variable: Callable[[str], str] | None = None
-) -> list[inspect.Parameter]:
-    """The parameters of a settings class: every field that has help; optional, variable: see `takes`."""
-    hints = typing.get_type_hints(kind)
-    described = [each for each in fields(kind) if "help" in each.metadata]
-    return [_parameter(each, hints[each.name], optional, variable) for each in described]
-
-
-def _parameter(each: Field[Any], hint: Any, optional: bool, variable: Callable[[str], str] | None) -> inspect.Parameter:
-    """One field as a parameter; a field read from text (`read`) is text there, a tuple a repeatable option."""
-    info = option(each.metadata["help"], *each.metadata.get("names", ()))
-    if variable is not None:
-        info.envvar = variable(each.name)
-    default: Any = each.default
-    if optional:
-        hint, default = hint | None, None
-    elif "read" in each.metadata:
-        hint, default = str, ""
-    elif typing.get_origin(hint) is tuple:
-        hint, default = list[typing.get_args(hint)[0]] | None, None  # type: ignore[misc]
-    annotation = Annotated[hint, info]
-    return inspect.Parameter(each.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
-
-
-def changed(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given of a settings class that differs from its defaults, read from text where it is text."""
-    found = {}
-    for each in fields(kind):
-        if each.name not in given:
-            continue
-        value = given[each.name]
-        if "read" in each.metadata:
-            if value:
-                found[each.name] = each.metadata["read"](value)
-        elif isinstance(value, list):
-            found[each.name] = tuple(value)
-        elif value is not None and value != each.default:
-            found[each.name] = value
-    return found
-
-
 def output_file(path: Path | None) -> Path | None:
     """A file to write, whose folder must be there: a slip in a name should not make a folder."""
     if path is not None and not path.parent.is_dir():
         raise UserError(f"cannot write {path}: {path.parent} is no folder; make it first, or mend the name")
     return path
-
-
-def doctor(
-    model: Annotated[
-        str | None, typer.Option(help="Check this model too (name or folder), and take its headline and speed.")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Check the installation, the models' checksums, a known sentence and the speed.
-
-    The exit code is 0 only if all is well, else 1.
-
-    \b
-    Examples:
-      hedline doctor
-      hedline doctor --json | jq .healthy
-      hedline doctor --model runs/mine
-    """
-    from hedline.doctor import diagnose, healthy, to_json, to_text
-
-    checks = diagnose(model)
-    print_json(to_json(checks)) if json else print(to_text(checks))
-    if not healthy(checks):
-        raise typer.Exit(1)
 
 
 def version_text() -> str:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from hedline.cli.main import option, takes
+from hedline.cli.main import Changes, Options
 from hedline.data.options import PrepareOptions, build_request
 
 Sources = Annotated[list[Path], typer.Argument(help="Pairs files, folders of them, or two parallel text files.")]
-Out = Annotated[Path, option("The data folder to make.")]
 
 
-@takes(PrepareOptions, after="out")
-def prepare(sources: Sources, out: Out, **given: Any) -> None:
+def prepare(sources: Sources, given: Annotated[Changes, Options(PrepareOptions)]) -> None:
     """Make a corpus into encoded training data.
 
     Bad lines (broken JSON, missing fields, invalid UTF-8, lines over a megabyte, archives cut off) stop the work
@@ -36,14 +34,14 @@ def prepare(sources: Sources, out: Out, **given: Any) -> None:
     from hedline.api import find_model
     from hedline.data.prepare import prepare as run
 
-    if given["vocabulary_from"]:
+    if given.get("vocabulary_from"):
         data = Path(given["vocabulary_from"])
         given["vocabulary_from"] = data if (data / "settings.json").is_file() else find_model(str(data))
     try:
-        report = run(build_request(sources, out, **given))
+        report = run(build_request(sources, **given))
     except KeyboardInterrupt:
         print("hedline: interrupted; the same command resumes where this one stopped", file=sys.stderr)
         raise
     if not report.fresh:
-        print(f"hedline: {out} is already made from these files and settings; nothing to do", file=sys.stderr)
+        print(f"hedline: {given['out']} is already made from these files and settings; nothing to do", file=sys.stderr)
     print(report.text())

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import sys
 import time
-from pathlib import Path
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import Annotated
 
 import typer
 
 from hedline.bench.run import BENCHES, BenchOptions, run_benches
-from hedline.cli.main import Json, changed, print_json, takes
+from hedline.cli.main import Changes, Form, Options, print_json
 from hedline.decoding.options import DecodeOptions
 from hedline.errors import UserError
 from hedline.experiments.record import Request, circumstances
+from hedline.experiments.report import Shown
 
 
-@takes(DecodeOptions, after="name", only=("words", "bytes", "beam"))
-@takes(Request, after="name")
 def reproduce(
     name: Annotated[
         str, typer.Argument(help="A table or figure, prototypes, quality, dial, meaning, all, pictures, report.")
     ],
-    doc: Annotated[Path, typer.Option(help="The report that `report` and `all` write.")] = Path("docs/reproduction.md"),
-    check: Annotated[bool, typer.Option("--check", help="With report: only say whether the file is stale.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown instead of plain text.")] = False,
-    **given: Any,
+    options: Annotated[Changes, Options(DecodeOptions, only=("words", "bytes", "beam"))],
+    request: Request,
+    shown: Shown,
 ) -> None:
     """Regenerate a table or figure; what is already measured under the same conditions is kept.
 
@@ -48,27 +46,25 @@ def reproduce(
     from hedline.experiments.reproduce import reproduce as measure
     from hedline.experiments.reproduce import write_pictures, write_report
 
-    if check and name != "report":
+    if shown.check and name != "report":
         raise UserError("--check belongs to `hedline reproduce report`")
-    request = Request(**changed(Request, given), options=changed(DecodeOptions, given))
     if name == "pictures":
         print("\n".join(f"drew {path}" for path in write_pictures(request.results)))
         return
     if name == "report":
-        write_report(request.results, doc, check)
-        print(f"{doc} is up to date" if check else f"wrote {doc}")
+        write_report(request.results, shown.doc, shown.check)
+        print(f"{shown.doc} is up to date" if shown.check else f"wrote {shown.doc}")
         return
-    for section in measure(name, request):
-        print((section.markdown() if markdown else section.text()) + "\n")
+    for section in measure(name, replace(request, options=options)):
+        print((section.markdown() if shown.markdown else section.text()) + "\n")
     if name == "all":
-        write_report(request.results, doc)
+        write_report(request.results, shown.doc)
 
 
-@takes(BenchOptions, after="name")
 def bench(
     name: Annotated[str, typer.Argument(help=f"One of {', '.join(BENCHES)}, or all.")],
-    json: Json = False,
-    **given: Any,
+    options: BenchOptions,
+    form: Form,
 ) -> None:
     """Speed here, as ratios against a peer or a bound measured in the same run.
 
@@ -80,6 +76,6 @@ def bench(
       hedline bench all
     """
     begin = time.monotonic()
-    results = run_benches(name, BenchOptions(**given), sys.stderr if json else sys.stdout)
-    if json:
+    results = run_benches(name, options, sys.stderr if form.json else sys.stdout)
+    if form.json:
         print_json({**results, "provenance": circumstances(time.monotonic() - begin)})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
@@ -13,21 +13,28 @@ import typer
 # Scoring has no work for several threads: those that OpenBLAS starts with numpy would only burn processor time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from hedline.cli.main import Json, changed, option, print_json, takes
+from hedline.cli.main import Changes, Form, Options, print_json
 from hedline.metrics.resampling import Draws
-from hedline.metrics.rouge import Preset, find_preset, with_limits
+from hedline.metrics.rouge import Measured, Preset, find_preset, with_limits
+from hedline.settings import REQUIRED, again, setting
 
-PresetName = Annotated[str, option("duc: recall of the first 75 bytes; gigaword: F1 of the whole headline. Stemmed.")]
+
+@dataclass(frozen=True)
+class Scored:
+    """How headlines are scored, where nothing else is asked for."""
+
+    preset: str = again(
+        Measured, "preset", "duc: recall of the first 75 bytes; gigaword: F1 of the whole headline. Stemmed."
+    )
 
 
-@takes(Draws, after="preset", only=("confidence", "resamples"))
-@takes(Preset, after="preset")
 def score(
     outputs: Annotated[Path, typer.Argument(help="Headlines to score: lines of text, or JSONL with `headline`.")],
     references: Annotated[list[Path], typer.Argument(help="Text files, line by line; or a JSONL evaluation set.")],
-    preset: PresetName = "gigaword",
-    json: Json = False,
-    **given: Any,
+    scored: Scored,
+    draws: Annotated[Draws, Options(Draws, only=("confidence", "resamples"))],
+    given: Annotated[Changes, Options(Preset)],
+    form: Form,
 ) -> None:
     """Recall, precision and F as ROUGE-1.5.5 computes them, with intervals and a signature.
 
@@ -42,17 +49,16 @@ def score(
     """
     from hedline.metrics.score import score_files
 
-    report = score_files(outputs, references, asked(preset, given), Draws(**changed(Draws, given)))
+    report = score_files(outputs, references, asked(scored.preset, given), draws)
     if report.note:
         print(f"hedline: {report.note}", file=sys.stderr)
-    show(report, json)
+    show(report, form)
 
 
-def asked(preset: str, given: dict[str, Any]) -> Preset:
+def asked(preset: str, given: Changes) -> Preset:
     """A preset with what was asked otherwise."""
-    own = changed(Preset, given)
-    limited = with_limits(find_preset(preset), own.pop("bytes", None), own.pop("words", None))
-    return replace(limited, **own)
+    limited = with_limits(find_preset(preset), given.pop("bytes", None), given.pop("words", None))
+    return replace(limited, **given)
 
 
 class Result(Protocol):
@@ -65,22 +71,29 @@ class Result(Protocol):
         """For programs."""
 
 
-def show(result: Result, json: bool) -> None:
+def show(result: Result, form: Form) -> None:
     """Print a result for people or for programs."""
-    print_json(result.to_json()) if json else print(result.to_text())
+    print_json(result.to_json()) if form.json else print(result.to_text())
 
 
-@takes(Draws, after="preset", but=("confidence",))
-@takes(Preset, after="preset", only=("metrics", "bytes", "words", "stem", "multi"))
+@dataclass(frozen=True, kw_only=True)
+class Compared(Scored):
+    """What systems are compared by."""
+
+    references: tuple[Path, ...] = setting(
+        REQUIRED, "Repeat for several files of references.", names=("--references", "-r")
+    )
+
+
 def compare(
     systems: Annotated[
         list[Path],
         typer.Argument(help="Files of headlines, or folders of models or baselines; the first is the baseline."),
     ],
-    references: Annotated[list[Path], option("Repeat for several files of references.", "--references", "-r")],
-    preset: PresetName = "gigaword",
-    json: Json = False,
-    **given: Any,
+    settings: Compared,
+    draws: Annotated[Draws, Options(Draws, but=("confidence",))],
+    given: Annotated[Changes, Options(Preset, only=("metrics", "bytes", "words", "stem", "multi"))],
+    form: Form,
 ) -> None:
     """Differences to the first system, with paired-bootstrap and approximate-randomisation p-values.
 
@@ -94,6 +107,6 @@ def compare(
     from hedline.experiments.evaluate import decoded_files
     from hedline.metrics.score import compare_files
 
-    options, draws = asked(preset, given), Draws(**changed(Draws, given))
-    with decoded_files(systems, references, preset) as files:
-        show(compare_files(files, references, options, draws), json)
+    options = asked(settings.preset, given)
+    with decoded_files(systems, settings.references, settings.preset) as files:
+        show(compare_files(files, settings.references, options, draws), form)

@@ -14,11 +14,11 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from hedline.cli.main import option, output_file, takes
+from hedline.cli.main import output_file
 from hedline.cli.unfinished import remembered, unfinished
 from hedline.corpora.row_writers import ParquetWriter, TableWriter, open_table
 from hedline.corpora.rows import PLAIN, Row, check_name, columns_of, kind_of, refuse_others, style_of
-from hedline.decoding.options import DecodeOptions, check_settings
+from hedline.decoding.options import Checked, DecodeOptions
 from hedline.decoding.summary import Summary, zmert_lines
 from hedline.errors import UserError
 from hedline.files import atomic_path, is_file
@@ -188,7 +188,7 @@ ROWS = ("csv", "tsv", "parquet", "rows")
 
 
 @dataclass(frozen=True)
-class SummarizeSettings:
+class SummarizeSettings(Checked):
     """How texts are read, shared out and written; how headlines are made is in DecodeOptions."""
 
     format: str = setting(
@@ -211,20 +211,23 @@ class SummarizeSettings:
     engine: str = setting("local", "local, or ray on a cluster.", choices=("local", "ray"))
     on_error: str = setting("stop", "What cannot be read: stop there, or skip it and say so.", choices=("stop", "skip"))
 
-    def __post_init__(self) -> None:
-        check_settings(self)
+
+@dataclass(frozen=True)
+class Asked:
+    """What the arguments are, and who writes."""
+
+    text: bool = setting(False, "The arguments are the texts themselves.", names=("--text",))
+    model: str | None = setting(None, "Name or folder of a model; the default model otherwise.")
 
 
-@takes(DecodeOptions, after="model")
-@takes(SummarizeSettings, after="model")
 def summarize(
+    asked: Asked,
+    options: DecodeOptions,
+    settings: SummarizeSettings,
     sources: Annotated[
         list[str] | None,
         typer.Argument(metavar="[FILE|-]", help="Files of texts (lines, JSONL, CSV, TSV, Parquet); - reads a pipe."),
     ] = None,
-    text: Annotated[bool, option("The arguments are the texts themselves.", "--text")] = False,
-    model: Annotated[str | None, option("Name or folder of a model; the default model otherwise.")] = None,
-    **given: Any,
 ) -> None:
     """Headlines, one per line, for a text, a file or a pipe.
 
@@ -236,16 +239,15 @@ def summarize(
       cat leads.jsonl | hedline summarize - --format jsonl --nbest 5 --out candidates.jsonl
       hedline "…" --mode extractive --words 8 --explain why.html
     """
-    asked = {name: given.pop(name) for name in vars(SummarizeSettings())}
-    settings, options, sources = SummarizeSettings(**asked), DecodeOptions(**given), sources or []
     from hedline.api import CHUNK, Job, find_model, summarize_records
 
-    job = Job(str(find_model(model)), options, settings.batch)
-    as_words = text and sources not in ([], ["-"])
+    sources = sources or []
+    job = Job(str(find_model(asked.model)), options, settings.batch)
+    as_words = asked.text and sources not in ([], ["-"])
     reading = Reading(settings.input_format, settings.lead_field, skip=settings.on_error == "skip")
     records = read_texts(sources) if as_words else read_sources(sources, reading)
-    output = Output(settings, output_form(settings, sources), options.nbest, () if text else sources)
-    with output.printer(question(settings, given, sources, Path(job.model))) as (printer, done):
+    output = Output(settings, output_form(settings, sources), options.nbest, () if asked.text else sources)
+    with output.printer(question(settings, options, sources, Path(job.model))) as (printer, done):
         printer.go_on(islice(records, done))
         summaries = summarize_records(records, job, settings.workers, settings.engine)
         quiet = as_words or (settings.out is None and sys.stdout.isatty())
@@ -259,11 +261,11 @@ def read_texts(texts: Sequence[str]) -> Iterator[Record]:
 
 
 def question(
-    settings: SummarizeSettings, options: dict[str, Any], sources: Sequence[str], folder: Path
+    settings: SummarizeSettings, options: DecodeOptions, sources: Sequence[str], folder: Path
 ) -> dict[str, Any]:
     """Everything the lines of an output depend on, as JSON has it."""
     names = ("format", "engine", "input_format", "on_error", "lead_field")
-    asked = {**{name: getattr(settings, name) for name in names}, **options}
+    asked = {**{name: getattr(settings, name) for name in names}, **vars(options)}
     files = [[source, *_identity(Path(source))] for source in sources]
     model = [[name, *_identity(folder / name)] for name in ("config.json", "tuning.json")]
     return {"asked": asked, "files": files, "model": [str(folder.resolve()), model]}

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from hedline.cli.main import Json, changed, option, print_json, takes
+from hedline.cli.main import Changes, Form, Options, print_json
 from hedline.errors import UserError, require
 from hedline.ngram.estimate import NgramSettings, measure_ngram
+from hedline.runtime.export import ExportSettings, export_folder, folder_size, rounding_error, shortlist_from_data
+from hedline.runtime.folder import ModelFolder
 from hedline.runtime.shortlist import ShortlistOptions
+from hedline.settings import setting
 from hedline.training.options import DistillRequest, LabelSettings, PerplexitySettings, TrainConfig, TrainRequest
 
 
-@takes(TrainConfig, after="out", optional=True)
-@takes(TrainRequest, after="out")
+@dataclass(frozen=True)
+class Others:
+    """Settings that have no option of their own."""
+
+    named: tuple[str, ...] = setting((), "name=value, any setting of training or architecture.", names=("--set",))
+
+
 def train(
     data: Annotated[Path, typer.Argument(help="A data folder made by `hedline prepare`.")],
-    out: Annotated[Path, option("Where the model folder goes.", "--out", "-o")],
-    setting: Annotated[
-        list[str] | None, option("name=value, any setting of training or architecture.", "--set")
-    ] = None,
-    **given: Any,
+    config: Annotated[Changes, Options(TrainConfig, optional=True)],
+    asked: Annotated[Changes, Options(TrainRequest)],
+    others: Others,
 ) -> None:
     """Train a model on prepared data; sizes follow the data unless you give them.
 
@@ -45,12 +51,9 @@ def train(
     """
     from hedline.api import find_model
 
-    own = {each.name for each in fields(TrainRequest)}
-    named = {name: value for name, value in given.items() if name not in own and value is not None}
-    asked = changed(TrainRequest, given)
     if "base" in asked:
         asked["base"] = find_model(asked["base"])
-    request = TrainRequest(data, out, settings={**named, **pairs_of(setting or [])}, **asked)
+    request = TrainRequest(data, settings={**config, **pairs_of(others.named)}, **asked)
     with torch_for("training"):
         from hedline.training.run import train as run
     run(request)
@@ -67,7 +70,7 @@ def torch_for(purpose: str) -> Iterator[None]:
         raise require("torch", "train", purpose) from None
 
 
-def pairs_of(settings: list[str]) -> dict[str, Any]:
+def pairs_of(settings: Sequence[str]) -> dict[str, Any]:
     """`name=value` texts as a dictionary."""
     found = {}
     for text in settings:
@@ -78,12 +81,10 @@ def pairs_of(settings: list[str]) -> dict[str, Any]:
     return found
 
 
-@takes(DistillRequest, after="out")
-@takes(LabelSettings, after="out")
 def distill(
     names: Annotated[list[str], typer.Argument(metavar="TEACHER... DATA", help="Model folders, then a data folder.")],
-    out: Annotated[Path, option("The new data folder.", "--out", "-o")],
-    **given: Any,
+    asked: Annotated[Changes, Options(DistillRequest)],
+    settings: LabelSettings,
 ) -> None:
     """Let teachers write the training headlines of a data folder; several teachers' probabilities are averaged.
 
@@ -101,20 +102,19 @@ def distill(
 
     if len(names) < 2:
         raise UserError("distill needs at least one teacher and then a data folder")
-    teachers, settings = [find_model(name) for name in names[:-1]], LabelSettings(**changed(LabelSettings, given))
-    request = DistillRequest(teachers, Path(names[-1]), out, settings, **changed(DistillRequest, given))
+    teachers = [find_model(name) for name in names[:-1]]
+    request = DistillRequest(teachers, Path(names[-1]), settings=settings, **asked)
     with torch_for("distillation"):
         from hedline.training.distill import distill as run
         from hedline.training.distill import report_text
     print(report_text(run(request)))
 
 
-@takes(PerplexitySettings, after="data")
 def perplexity(
     model: Annotated[str, typer.Argument(help="A model folder, or a shipped model's name.")],
     data: Annotated[Path, typer.Argument(help="A data folder with the model's vocabularies.")],
-    json: Json = False,
-    **given: Any,
+    settings: PerplexitySettings,
+    form: Form,
 ) -> None:
     """Perplexity of a trained model on prepared data, with and without unknown words.
 
@@ -127,23 +127,17 @@ def perplexity(
 
     with torch_for("measuring perplexity"):
         from hedline.training.perplexity import perplexity_of_folder
-    settings = PerplexitySettings(**given)
     found = perplexity_of_folder(find_model(model), data, settings)
-    if json:
+    if form.json:
         print_json({"model": model, "data": str(data), "split": settings.split, **asdict(found)})
     else:
         print(f"{model} on {settings.split} of {data}: perplexity {found}, {found.words:,} words")
 
 
-@takes(ShortlistOptions, after="data")
 def export(
     model: Annotated[Path, typer.Argument(help="The trained model folder.")],
-    out: Annotated[Path, typer.Option(help="The folder to write.")],
-    int8: Annotated[bool, typer.Option("--int8/--float", help="Round weights to 8 bits, or keep float32.")] = True,
-    data: Annotated[
-        Path | None, typer.Option(help="The data folder it was trained on: learns the shortlist from it.")
-    ] = None,
-    **given: Any,
+    settings: ExportSettings,
+    options: ShortlistOptions,
 ) -> None:
     """Quantise a trained model for shipping and give it a shortlist.
 
@@ -152,23 +146,21 @@ def export(
       hedline export runs/abs --out abs --data data
       hedline export runs/abs --out abs-exact --float
     """
-    from hedline.runtime.export import export_folder, folder_size, rounding_error, shortlist_from_data
-    from hedline.runtime.folder import ModelFolder
-
     source = ModelFolder.open(model)
-    shortlist = shortlist_from_data(source, data, ShortlistOptions(**given)) if data is not None else None
-    exported = export_folder(source, out, int8, shortlist)
-    print(f"{out}: {folder_size(exported) / 1e6:.1f} MB (was {folder_size(source) / 1e6:.1f} MB)", end="")
-    print(f", rounding error at most {rounding_error(source, exported):.2%} of a layer's weights" if int8 else "")
+    shortlist = shortlist_from_data(source, settings.data, options) if settings.data is not None else None
+    exported = export_folder(source, settings, shortlist)
+    print(f"{settings.out}: {folder_size(exported) / 1e6:.1f} MB (was {folder_size(source) / 1e6:.1f} MB)", end="")
+    print(
+        f", rounding error at most {rounding_error(source, exported):.2%} of a layer's weights" if settings.int8 else ""
+    )
     if exported.shortlist is None:
         print("no shortlist: give --data to learn one; until then every word of the vocabulary is scored")
 
 
-@takes(NgramSettings, after="data")
 def ngram(
     data: Annotated[Path, typer.Argument(help="Data folder made by `hedline prepare`.")],
-    json: Json = False,
-    **given: Any,
+    settings: NgramSettings,
+    form: Form,
 ) -> None:
     """Estimate an interpolated modified Kneser-Ney model on the training headlines and print its perplexity.
 
@@ -178,5 +170,5 @@ def ngram(
       hedline ngram data --order 3 --split test --arpa headlines.arpa
       hedline ngram data --from-arpa other.arpa
     """
-    report = measure_ngram(data, NgramSettings(**given))
-    print_json(report.as_json()) if json else print(report.text())
+    report = measure_ngram(data, settings)
+    print_json(report.as_json()) if form.json else print(report.text())

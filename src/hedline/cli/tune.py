@@ -2,37 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from hedline.cli.main import Json, changed, option, print_json, takes
-from hedline.decoding.options import DecodeOptions
+from hedline.cli.main import Changes, Form, Options, print_json
+from hedline.decoding.options import DecodeOptions, Workers
 from hedline.tuning.grid import DecodingSettings
-from hedline.tuning.tune import Settings
+from hedline.tuning.tune import Places, Settings
 
 Model = Annotated[Path, typer.Argument(help="Model folder; tuning.json is written into it.")]
 Set = Annotated[Path, typer.Argument(help="Evaluation set or pairs file to tune on (never the test set).")]
-Workers = Annotated[int, option("Processes; 0: one for each core.", min=0)]
-Work = Annotated[Path | None, option("Where an unfinished run is kept (default: MODEL/.tuning).")]
-Zmert = Annotated[Path | None, option("Also write all lists in Z-MERT's formats to this folder.")]
 # What tuning decides, or what has no meaning for it.
 DECIDED = ("beam", "nbest", "fill", "rerank", "length_penalty", "abstractiveness", "tuned", "diversity")
+Search = Annotated[Changes, Options(DecodeOptions, but=(*DECIDED, "guard_names", "guard_meaning"))]
 
 
-@takes(Settings, after="set")
-@takes(DecodeOptions, after="set", but=(*DECIDED, "guard_names", "guard_meaning"))
 def tune(
-    model: Model,
-    set: Set,
-    workers: Workers = 0,
-    work: Work = None,
-    zmert: Zmert = None,
-    json: Json = False,
-    **given: Any,
+    model: Model, set: Set, settings: Settings, decode: Search, workers: Workers, places: Places, form: Form
 ) -> None:
     """Tune a model for ROUGE: ABS to ABS+. Feature weights, length, filling of a limit, beam and reranking.
 
@@ -52,8 +42,7 @@ def tune(
     from hedline.tuning import rounds as report
     from hedline.tuning.tune import tune as run
 
-    decode = {name: value for name, value in changed(DecodeOptions, given).items() if name not in DECIDED}
-    settings = Settings(**changed(Settings, given), decode=decode)
+    settings = replace(settings, decode=decode)
     print(report.header(settings.names), file=sys.stderr)
 
     def tell(this: Any) -> None:
@@ -64,26 +53,25 @@ def tune(
             print(grid.heading([set]), file=sys.stderr)
         print(grid.line(trial), file=sys.stderr, flush=True)
 
-    result, tuning = run(model, set, settings, work, workers or os.cpu_count() or 1, tell, tell_trial)
-    if zmert is not None:
+    result, tuning = run(model, set, settings, places.work, workers.count, tell, tell_trial)
+    if places.zmert is not None:
         from hedline.tuning.zmert import export_zmert
 
-        export_zmert(zmert, tuning, settings, set)
+        export_zmert(places.zmert, tuning, settings, set)
     where = f"Written to {model / 'tuning.json'}"
     if not result["written"]:
         where = "Nothing was written: nothing found is above the untuned model on the judging inputs"
-    print_json(result) if json else print(f"{report.closing(result)}\n{where}")
+    print_json(result) if form.json else print(f"{report.closing(result)}\n{where}")
 
 
-@takes(DecodingSettings, after="sets")
 def tune_decoding(
     model: Annotated[Path, typer.Argument(help="Model folder; the settings are written into its tuning.json.")],
     sets: Annotated[
         list[Path], typer.Argument(metavar="SET…", help="Evaluation sets or pairs files (never the test set).")
     ],
-    workers: Workers = 0,
-    json: Json = False,
-    **given: Any,
+    settings: DecodingSettings,
+    workers: Workers,
+    form: Form,
 ) -> None:
     """Choose how a model decodes: length penalty, control tokens, reranking; feature weights stay as they are.
 
@@ -97,10 +85,11 @@ def tune_decoding(
     """
     from hedline.tuning.grid import choose_decoding, heading, line
 
-    def tell(trial: Any) -> None:
-        print(line(trial), file=sys.stderr if json else sys.stdout, flush=True)
+    told = sys.stderr if form.json else sys.stdout
 
-    settings = DecodingSettings(**changed(DecodingSettings, given))
-    print(heading(sets), file=sys.stderr if json else sys.stdout)
-    result, best = choose_decoding(model, sets, settings, workers or os.cpu_count() or 1, tell)
-    print_json(result) if json else print(f"Kept, and written to {model / 'tuning.json'}:\n{line(best)}")
+    def tell(trial: Any) -> None:
+        print(line(trial), file=told, flush=True)
+
+    print(heading(sets), file=told)
+    result, best = choose_decoding(model, sets, settings, workers.count, tell)
+    print_json(result) if form.json else print(f"Kept, and written to {model / 'tuning.json'}:\n{line(best)}")

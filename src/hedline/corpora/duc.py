@@ -15,6 +15,7 @@ from pathlib import Path
 
 from hedline.corpora.sets import EvaluationItem
 from hedline.errors import UserError
+from hedline.settings import REQUIRED, setting
 from hedline.text.clean import split_sentences
 
 EXPECTED = {2003: 624, 2004: 500}
@@ -28,6 +29,22 @@ _DASH = re.compile(r" (?:--|-|_) ")
 
 
 @dataclass(frozen=True)
+class DucSettings:
+    """Where a year's files lie, where its set goes, and how leads are made of its documents."""
+
+    year: int = setting(REQUIRED, "2003 or 2004.")
+    docs: Path = setting(REQUIRED, "Folder of document sets.")
+    models: Path = setting(REQUIRED, "Folder of references.")
+    out: Path = setting(REQUIRED, "The evaluation set to write, .jsonl.")
+    join_short: bool = setting(True, f"Join a first sentence under {SHORT_CHARACTERS} characters with the next.")
+    strip_dateline: bool = setting(True, "Take datelines off.")
+
+    def __post_init__(self) -> None:
+        if self.year not in EXPECTED:
+            raise UserError(f"--year is 2003 or 2004, not {self.year}")
+
+
+@dataclass(frozen=True)
 class DucSet:
     """The items found, and in `problems` each way in which they are not what the year should hold."""
 
@@ -35,26 +52,24 @@ class DucSet:
     problems: list[str]
 
 
-def read_duc(year: int, docs: Path, models: Path, join_short: bool = True, strip_dateline: bool = True) -> DucSet:
+def read_duc(settings: DucSettings) -> DucSet:
     """Read a year's task 1; documents in order of their paths, references in order of their file names."""
-    if year not in EXPECTED:
-        raise UserError(f"--year is 2003 or 2004, not {year}")
-    references = read_references(models)
+    references = read_references(settings.models)
     items: list[EvaluationItem] = []
     problems: list[str] = []
-    for path in document_paths(docs):
+    for path in document_paths(settings.docs):
         docset, docno = path.parent.name, path.name
         found = references.get((docset.upper(), docno)) or references.get((docset[:-1].upper(), docno)) or []
         if len(found) != REFERENCES:
             problems.append(f"{docset}/{docno} has {len(found)} references, not {REFERENCES}")
-        lead = first_sentences(document_text(path), year, join_short, strip_dateline)
+        lead = first_sentences(document_text(path), settings)
         if found and lead:
             items.append(EvaluationItem(f"{docset}/{docno}", lead, tuple(found)))
         elif not lead:
             problems.append(f"{docset}/{docno} has no text")
     if not items:
-        raise UserError(f"no document of {docs} has a reference in {models}; check both folders")
-    return DucSet(items, [*_count_problem(year, len(items)), *problems])
+        raise UserError(f"no document of {settings.docs} has a reference in {settings.models}; check both folders")
+    return DucSet(items, [*_count_problem(settings.year, len(items)), *problems])
 
 
 def _count_problem(year: int, count: int) -> list[str]:
@@ -102,7 +117,7 @@ def document_text(path: Path) -> str:
     return " ".join(word for word in words if not word.startswith("&"))
 
 
-def first_sentences(text: str, year: int, join_short: bool = True, strip_dateline: bool = True) -> str:
+def first_sentences(text: str, settings: DucSettings) -> str:
     """The first sentence, prepared as in the original evaluation.
 
     join_short: under 130 characters, its last character is cut and the second sentence joined with ` , `;
@@ -110,9 +125,9 @@ def first_sentences(text: str, year: int, join_short: bool = True, strip_datelin
     """
     sentences = split_sentences(text)
     lead = sentences[0] if sentences else ""
-    if join_short and len(sentences) > 1 and len(lead) < SHORT_CHARACTERS:
+    if settings.join_short and len(sentences) > 1 and len(lead) < SHORT_CHARACTERS:
         lead = f"{lead[:-1].rstrip()} , {sentences[1]}"
-    if strip_dateline and (")" in lead or (year == 2003 and "_" in lead)):
+    if settings.strip_dateline and (")" in lead or (settings.year == 2003 and "_" in lead)):
         lead = _DASH.split(lead, maxsplit=1)[-1]
     return lead.replace("_", ",").strip()
 

@@ -16,7 +16,7 @@ from hedline.data.prepare import PrepareRequest
 from hedline.data.settings import PrepareSettings, SplitSettings
 from hedline.data.subwords import BaseVocabulary
 from hedline.errors import UserError
-from hedline.settings import setting
+from hedline.settings import REQUIRED, setting
 
 SPLITS = ("auto", "none", "hash", "date")
 
@@ -25,6 +25,7 @@ SPLITS = ("auto", "none", "hash", "date")
 class PrepareOptions:
     """The options of `hedline prepare` as they are given; None and "" leave the choice to the preset or the data."""
 
+    out: Path = setting(REQUIRED, "The data folder to make.")
     format: str = setting("auto", "auto, pairs, agiga, gigaword or parallel.")
     lead_field: str = setting("lead", "Field that holds the lead.")
     headline_field: str = setting("headline", "Field that holds the headline.")
@@ -67,7 +68,7 @@ class PrepareOptions:
 
 def build_request(sources: Sequence[Path], out: Path, **given: Any) -> PrepareRequest:
     """A request from the options of the command line, by their names."""
-    options = PrepareOptions(**given)
+    options = PrepareOptions(out, **given)
     chosen = get_preset(options.preset)
     cleaners = tuple(dict.fromkeys([*chosen.cleaners, *(options.clean or [])]))
     check_cleaners(cleaners)

@@ -5,6 +5,7 @@ The options of commands and the fields of a request to the server are made from 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from numbers import Real
@@ -55,6 +56,25 @@ def is_whole(value: object, least: float) -> bool:
 def is_between(value: object, low: float, high: float) -> bool:
     """Whether a value is a number within bounds; not-a-number and other types are not."""
     return isinstance(value, Real) and not isinstance(value, bool) and low <= float(value) <= high
+
+
+class Checked:
+    """A settings class that holds its fields to what they say."""
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+
+@dataclass(frozen=True)
+class Workers(Checked):
+    """How many processes decode a set."""
+
+    workers: int = setting(0, "Processes; 0: one for each core.", least=0)
+
+    @property
+    def count(self) -> int:
+        """The processes to start."""
+        return self.workers or os.cpu_count() or 1
 
 
 @dataclass(frozen=True)

@@ -21,17 +21,17 @@ from hedline.baselines.prefix import run_prefix
 from hedline.baselines.system import Limit, is_baseline, open_baseline
 from hedline.corpora.pairs import BadLine, bare_suffix, read_lines
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
-from hedline.decoding.options import check_settings
+from hedline.decoding.options import Checked
 from hedline.decoding.summary import Summary
 from hedline.errors import UserError
 from hedline.files import atomic_path
 from hedline.metrics.measures import SCORE_NAMES
 from hedline.metrics.resampling import compare, interval, resample_means
-from hedline.metrics.rouge import Preset, find_preset, signature
+from hedline.metrics.rouge import Measured, Preset, find_preset, signature
 from hedline.metrics.support import Extractiveness, measure_extractiveness
 from hedline.pool import Crew
 from hedline.progress import Progress
-from hedline.settings import setting
+from hedline.settings import again, setting
 
 BATCH = 32
 SCORE_WORDS = {"R": "recall", "P": "precision", "F": "F1"}
@@ -60,16 +60,12 @@ class System:
 
 
 @dataclass(frozen=True)
-class EvaluateSettings:
+class EvaluateSettings(Checked):
     """What `hedline evaluate` decodes, how it scores, and where the headlines go."""
 
-    preset: str = setting("gigaword", "gigaword: F1, own length; duc: recall at 75 bytes.")
+    preset: str = again(Measured, "preset")
     limit: int | None = setting(None, "Only the first N inputs.", least=1)
     out: Path | None = setting(None, "Write the headlines to this JSONL file.")
-    workers: int = setting(0, "Processes; 0: one for each core.", least=0)
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
 
 def measured_options(preset: str, asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,11 +22,11 @@ import numpy as np
 import hedline
 from hedline.api import find_model, read_defaults
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
-from hedline.decoding.options import DecodeOptions, check_settings
+from hedline.decoding.options import Checked, DecodeOptions
 from hedline.errors import UserError
 from hedline.files import LOG, digest, digest_of_files, read_json, write_json
-from hedline.metrics.rouge import PRESETS
-from hedline.settings import setting
+from hedline.metrics.rouge import Measured
+from hedline.settings import again, setting
 
 Options = Mapping[str, Any]
 
@@ -37,7 +37,7 @@ SHIPPED = {"options": "abs", "transformer": "default"}  # what stands in for a f
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(Checked):
     """The arguments of `hedline reproduce`.
 
     The shipped models stand in for two of `models` (MODELS). options: decoding options of every row. seed: where it is
@@ -54,7 +54,7 @@ class Request:
     limit: int | None = setting(None, "Only the first N items of each set.", least=1)
     workers: int = setting(1, "Processes that decode.", least=1)
     seed: int | None = setting(None, "The models' training seed, noted with the rows.")
-    preset: str = setting("gigaword", "Table 1 by gigaword (F1) or duc (recall at 75 bytes).", choices=tuple(PRESETS))
+    preset: str = again(Measured, "preset", "Table 1 by gigaword (F1) or duc (recall at 75 bytes).")
     systems: tuple[str, ...] = setting(
         (), "Only this row (table1, prototypes, faithfulness); repeatable.", names=("--system",)
     )
@@ -63,9 +63,6 @@ class Request:
         False, "Measure with code that is not committed; the rows say so.", names=("--allow-dirty",)
     )
     options: Options = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        check_settings(self)
 
     def model(self, name: str) -> Path | None:
         """The folder of a model, that of a shipped one where there is one, None where it was not built."""

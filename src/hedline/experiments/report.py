@@ -7,7 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from hedline.settings import setting
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How results are shown: the page of all of them, or a part on the terminal."""
+
+    doc: Path = setting(Path("docs/reproduction.md"), "The report that `report` and `all` write.")
+    check: bool = setting(False, "With report: only say whether the file is stale.", names=("--check",))
+    markdown: bool = setting(False, "Print Markdown instead of plain text.", names=("--markdown",))
 
 
 @dataclass(frozen=True)

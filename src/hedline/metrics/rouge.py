@@ -246,6 +246,13 @@ PRESETS = {
 }
 
 
+@dataclass(frozen=True)
+class Measured:
+    """By which preset headlines are measured."""
+
+    preset: str = setting("gigaword", "gigaword: F1, own length; duc: recall at 75 bytes.", choices=tuple(PRESETS))
+
+
 def find_preset(name: str) -> Preset:
     """A preset by name."""
     if name not in PRESETS:

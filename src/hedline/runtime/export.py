@@ -6,6 +6,7 @@ int8 weights with one scale per row take a quarter of the size, and are faster w
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from hedline.errors import UserError
 from hedline.files import write_text
 from hedline.runtime.folder import GUARDED, VOCABULARIES, ModelFolder, save_folder
 from hedline.runtime.shortlist import ShortlistOptions, learn_shortlist, same_words
+from hedline.settings import REQUIRED, setting
 
 MIN_ITEMS = 4096  # smaller tensors (norms, position taps) stay float32: nothing to win
 LEVELS = 127
@@ -46,10 +48,20 @@ def quantize_tensors(tensors: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[A
 COPIED = ("tuning.json",)
 
 
+@dataclass(frozen=True)
+class ExportSettings:
+    """Where a model is written again, and how."""
+
+    out: Path = setting(REQUIRED, "The folder to write.")
+    int8: bool = setting(True, "Round weights to 8 bits, or keep float32.", names=("--int8/--float",))
+    data: Path | None = setting(None, "The data folder it was trained on: learns the shortlist from it.")
+
+
 def export_folder(
-    source: ModelFolder, out: Path, int8: bool = True, shortlist: dict[str, NDArray[Any]] | None = None
+    source: ModelFolder, settings: ExportSettings, shortlist: dict[str, NDArray[Any]] | None = None
 ) -> ModelFolder:
-    """Write `source` again at `out`, quantised if asked, with the new shortlist or else its own."""
+    """Write `source` again, quantised if asked, with the new shortlist or else its own."""
+    out = settings.out
     if out.resolve() == source.path.resolve():
         raise UserError(f"{out} is the model itself; export it to another folder")
     tensors = {name: source.tensors[name] for name in source.tensors}
@@ -63,7 +75,7 @@ def export_folder(
         units=source.config.units,
         architecture=source.config.architecture,
         training=source.config.training,
-        tensors=quantize_tensors(tensors) if int8 else tensors,
+        tensors=quantize_tensors(tensors) if settings.int8 else tensors,
         texts=texts,
         card=_read(card) if card.is_file() else None,
         shortlist=shortlist,

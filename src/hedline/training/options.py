@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hedline.errors import UserError
-from hedline.settings import setting
+from hedline.settings import REQUIRED, again, setting
 
 BLOCK = 16_384  # pairs in one file of `distill`'s results
 METHODS = ("greedy", "beam", "mbr")
@@ -101,7 +101,7 @@ class TrainRequest:
     """What the user asked of `hedline train`; settings: named values for TrainConfig and for the architecture."""
 
     data: Path
-    out: Path
+    out: Path = setting(REQUIRED, "Where the model folder goes.", names=("--out", "-o"))
     encoder: str = setting("attention", "none, bow, conv or attention.")
     decoder: str = setting("nnlm", "nnlm (the paper's), rnn, lstm or transformer.", names=("--decoder-model",))
     preset: str = setting("best", "best; fast (the paper's model, quickly); paper (plain SGD as published).")
@@ -165,11 +165,11 @@ class DistillRequest:
 
     teachers: Sequence[Path]
     data: Path
-    out: Path
+    out: Path = setting(REQUIRED, "The new data folder.", names=("--out", "-o"))
     settings: LabelSettings = field(default_factory=LabelSettings)
     limit: int = setting(0, "Ask only for N pairs, best supported first; 0 for all.")
     batch: int = setting(0, "Inputs at a time; 0 fits the device.")
-    device: str = setting("auto", "auto, cpu, cuda or cuda:N.")
+    device: str = again(TrainRequest, "device")
     engine: str = setting("local", "local or ray.")
     workers: int = setting(1, "Processes.")
     block: int = BLOCK

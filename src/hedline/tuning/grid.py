@@ -22,15 +22,15 @@ import hedline
 from hedline.api import TUNING_FORMAT, Summarizer, load, read_defaults
 from hedline.arrays import Doubles
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
-from hedline.decoding.options import BEAM, check_settings
+from hedline.decoding.options import BEAM, Checked
 from hedline.decoding.summary import ABS_WEIGHTS
 from hedline.errors import UserError
 from hedline.files import log_event, read_json, write_json
-from hedline.metrics.rouge import PRESETS, find_preset
+from hedline.metrics.rouge import Measured, find_preset
 from hedline.pool import Crew
 from hedline.progress import Progress
 from hedline.runtime.folder import ModelFolder
-from hedline.settings import setting
+from hedline.settings import again, setting
 from hedline.tuning.nbest import MEASURES, OBJECTIVE, REPORTED, Judge, fingerprint, parse_objective
 
 STEP, LOWEST, HIGHEST = 0.2, 0.0, 3.0
@@ -157,16 +157,13 @@ Task = tuple[Sequence[str], Setting, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class DecodingSettings:
+class DecodingSettings(Checked):
     """How settings are tried; objective and preset as in `tune.Settings`."""
 
     limit: int | None = setting(500, "Use the first N inputs of each set.", least=1)
     beam: int = setting(BEAM, "Hypotheses kept at each step, as in use.", least=1)
     objective: str = setting(OBJECTIVE, "E.g. 'R-1 + R-2 + R-L', '0.3*R-1.f + 0.7*R-2.f'.")
-    preset: str = setting("gigaword", "gigaword: F1, own length; duc: recall at 75 bytes.", choices=tuple(PRESETS))
-
-    def __post_init__(self) -> None:
-        check_settings(self)
+    preset: str = again(Measured, "preset")
 
     def options(self) -> dict[str, Any]:
         """How the search is called in every trial."""

@@ -25,10 +25,10 @@ from hedline.decoding.options import BEAM, DecodeOptions, check_settings
 from hedline.decoding.summary import ABS_WEIGHTS, FEATURES, PAPER_FEATURES
 from hedline.errors import UserError
 from hedline.files import log_event, read_json, write_json
-from hedline.metrics.rouge import PRESETS, find_preset
+from hedline.metrics.rouge import Measured, find_preset
 from hedline.pool import Crew
 from hedline.runtime.folder import ModelFolder
-from hedline.settings import setting
+from hedline.settings import again, setting
 from hedline.tuning.grid import BATCH, FILLS, RERANKS, WIDE, Measurer, Setting, Trial, row
 from hedline.tuning.linesearch import Bounds, make_bounds, parse_bounds, parse_weights
 from hedline.tuning.mert import MertOptions
@@ -63,7 +63,7 @@ class Settings:
     )
     beam: int = setting(20, "Hypotheses kept and collected for each input.", least=1)
     objective: str = setting(OBJECTIVE, "E.g. 'R-1 + R-2 + R-L', '0.3*R-1.f + 0.7*R-2.f', bleu.")
-    preset: str = setting("gigaword", "gigaword: F1, own length; duc: recall at 75 bytes.", choices=tuple(PRESETS))
+    preset: str = again(Measured, "preset")
     features: tuple[str, ...] = setting(
         DEFAULT_FEATURES, "Features to tune, separated by commas, log_prob first.", read=_read_features
     )
@@ -123,6 +123,14 @@ class Settings:
         items = read_evaluation_set(path, None if last is None else last + self.check)[self.skip :]
         tuned, held = items[: self.limit], items[self.limit or len(items) :]
         return tuned, held if len(held) >= FEWEST else tuned
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where a run is kept, and where its lists go."""
+
+    work: Path | None = setting(None, "Where an unfinished run is kept (default: MODEL/.tuning).")
+    zmert: Path | None = setting(None, "Also write all lists in Z-MERT's formats to this folder.")
 
 
 def tune(

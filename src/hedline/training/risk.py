@@ -67,6 +67,8 @@ class Dial:
         self.usual = torch.tensor(usual, device=model.bias.device, dtype=torch.long)
         self.within = self.usual.clone()
         if limited:
+            if length not in names:
+                raise UserError(f"risk_limited needs a model with the control token {length}; this one has none")
             self.within[groups.index(length.partition(":")[0])] = names.index(length)
 
     def as_used(self, inputs: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ from small_world import write_model
 from hedline.errors import UserError
 from hedline.experiments import record, table1, table3
 from hedline.experiments import systems as decoded
-from hedline.experiments.record import Request, Results, identity, model_fingerprint
+from hedline.experiments.record import Request, Results, Row, identity, model_fingerprint
 from hedline.experiments.reproduce import reproduce
 
 pytestmark = pytest.mark.usefixtures("committed")
@@ -46,6 +46,27 @@ def test_rows_are_kept_by_identity(tmp_path: Path) -> None:
     assert again.has("row", who) and again.rows["row"]["value"] == 1.5
     assert not again.has("row", identity({"a": 2}, "data", "model", 3))
     assert not again.has("other", who)
+
+
+def test_a_row_is_worked_out_once_and_the_work_alone_is_timed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(record.time, "monotonic", lambda: clock[0])
+
+    def work() -> int:
+        clock[0] += 2
+        return 5
+
+    def keep(found: int) -> Row:
+        clock[0] += 40
+        return {"value": found, "provenance": {"hardware": "another machine"}}
+
+    who = identity({"a": 1}, "data")
+    for force, end in ((False, 42), (False, 42), (True, 84)):
+        results = Results(tmp_path, "table1", force)
+        results.measure("row", who, work, keep)
+        assert clock[0] == end
+    how = Results(tmp_path, "table1").rows["row"]["provenance"]
+    assert (how["seconds"], how["hardware"], how["data"]) == (2, "another machine", "data")
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tuning.json", "vocab.output.txt"])

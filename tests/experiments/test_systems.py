@@ -61,8 +61,9 @@ def test_a_row_is_measured_once(request_: Request, monkeypatch: pytest.MonkeyPat
         return [item.references[0] for item in items]
 
     monkeypatch.setattr("hedline.experiments.systems.headlines", write)
-    chosen, results = EvaluationSet.read(request_.sets[0]), request_.open("table1")
+    chosen = EvaluationSet.read(request_.sets[0])
     for request in (request_, request_, replace(request_, force=True)):
+        results = request.open("table1")
         measure_row("row", System("PREFIX", None), chosen, request, results, "duc", {"more": 1})
     assert len(asked) == 2 and asked[0]["bytes"] == 75
     assert results.rows["row"]["ROUGE-1"]["value"] == 100 and results.rows["row"]["more"] == 1

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 
 from hedline.baselines.parses import names_by_tagger
 from hedline.errors import UserError
-from hedline.experiments.record import EvaluationSet, Request, Results, Row, identify, set_names
+from hedline.experiments.record import EvaluationSet, Request, Results, Row, set_names
 from hedline.experiments.report import NOT_MEASURED, Grid, Section, number
 from hedline.experiments.systems import ABS_SYSTEMS, System, headlines
 from hedline.metrics.support import copied_tokens, unsupported_names, unsupported_numbers
@@ -47,18 +46,14 @@ def _measure(key: str, system: System | None, chosen: EvaluationSet, request: Re
     if system and folder is None:
         return
     options = system.decode_options(request.options) if system else {}
-    configuration = {"set": chosen.name, "items": len(chosen.items), "options": options}
-    who = identify(configuration, chosen.fingerprint, folder, request)
-    if results.has(key, who) and not request.force:
-        return
-    begin = time.monotonic()
-    outputs = (
-        headlines(folder, chosen.items, options, request.workers)
-        if system
-        else [item.references[0] for item in chosen.items]
-    )
-    seconds = time.monotonic() - begin
-    results.put(key, support(outputs, chosen.leads), who, seconds)
+
+    def outputs() -> list[str]:
+        if system is None:
+            return [item.references[0] for item in chosen.items]
+        return headlines(folder, chosen.items, options, request.workers)
+
+    who = chosen.identify(options, folder, request)
+    results.measure(key, who, outputs, lambda found: support(found, chosen.leads))
 
 
 def support(outputs: Sequence[str], leads: Sequence[str]) -> Row:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 from hedline.api import shipped_models
 from hedline.corpora.sets import EvaluationItem
@@ -23,17 +23,13 @@ GUARDS = {
 def run(request: Request) -> Results:
     """Measure the models inside the package on the traps inside the package."""
     results, traps = request.open(NAME), read_traps()
+    items = [EvaluationItem(trap.id, trap.lead, ()) for trap in traps]
     for folder in shipped_models():
         for label, guards in GUARDS.items():
             options = {**request.options, **guards}
             who = identify({"options": options}, file_fingerprint(TRAPS), folder, request)
-            key = f"{folder.name}/{label}"
-            if results.has(key, who) and not request.force:
-                continue
-            begin = time.monotonic()
-            items = [EvaluationItem(trap.id, trap.lead, ()) for trap in traps]
-            outputs = headlines(folder, items, options, request.workers)
-            results.put(key, judge(traps, outputs), who, time.monotonic() - begin)
+            decode = partial(headlines, folder, items, options, request.workers)
+            results.measure(f"{folder.name}/{label}", who, decode, partial(judge, traps))
     return results
 
 

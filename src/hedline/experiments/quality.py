@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from hedline.api import find_model
-from hedline.experiments.evaluate import decode_set, evaluate_outputs, measured_options
-from hedline.experiments.record import EvaluationSet, Request, Results, Row, identify
+from hedline.experiments.evaluate import evaluate_outputs, measured_options
+from hedline.experiments.record import EvaluationSet, Request, Results, Row
 from hedline.experiments.report import NOT_MEASURED, Grid, Section, number, with_interval
+from hedline.experiments.systems import decode_row
 from hedline.files import read_json
 from hedline.plot import learning_curves, scatter_chart
 
@@ -41,15 +42,11 @@ def run(request: Request) -> Results:
 
 
 def _measure(key: str, model: str, chosen: EvaluationSet, request: Request, results: Results, preset: str) -> None:
-    folder = find_model(model)
+    def row(outputs: list[str]) -> Any:
+        return _rounded(evaluate_outputs(model, outputs, chosen.items, preset))
+
     options = measured_options(preset, request.options)
-    configuration = {"preset": preset, "set": chosen.name, "items": len(chosen.items), "options": options}
-    who = identify(configuration, chosen.fingerprint, folder, request)
-    if results.has(key, who) and not request.force:
-        return
-    summaries, seconds = decode_set(str(folder), chosen.items, options, request.workers)
-    found = evaluate_outputs(model, [summary.text for summary in summaries], chosen.items, preset)
-    results.put(key, _rounded(found), who, seconds)
+    decode_row(key, find_model(model), options, chosen, request, results, row, preset=preset)
 
 
 def _rounded(value: Any) -> Any:

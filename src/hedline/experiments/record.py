@@ -11,11 +11,12 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -86,7 +87,7 @@ class Request(Checked):
 
     def open(self, name: str) -> Results:
         """The stored results of an experiment."""
-        return Results(self.results, name)
+        return Results(self.results, name, self.force)
 
     def set_files(self, experiment: str) -> tuple[Path, ...]:
         """The files named with --set; at least one."""
@@ -119,32 +120,49 @@ class EvaluationSet:
         """The inputs."""
         return [item.lead for item in self.items]
 
+    def identify(self, options: Options, folder: Path | None, request: Request, **others: str) -> dict[str, Any]:
+        """The identity of a row that decodes this set; others: what else decides its numbers."""
+        configuration = {**others, "set": self.name, "items": len(self.items), "options": options}
+        return identify(configuration, self.fingerprint, folder, request)
+
 
 CHANGED = "+"  # after a commit whose code was changed
 Row = dict[str, Any]
+T = TypeVar("T")
 IDENTITY = ("configuration", "data", "model", "seed")
 
 
 class Results:
-    """The rows of one experiment, read from and written to `<folder>/<name>.json`."""
+    """The rows of one experiment, read from and written to `<folder>/<name>.json`.
 
-    def __init__(self, folder: Path, name: str) -> None:
+    force: what is there already is measured again.
+    """
+
+    def __init__(self, folder: Path, name: str, force: bool = False) -> None:
         self.path = folder / f"{name}.json"
         stored = read_json(self.path) if self.path.is_file() else {"name": name, "rows": {}}
         if not isinstance(stored, dict) or not isinstance(stored.get("rows"), dict):
             raise UserError(f"{self.path} does not hold results of `hedline reproduce`; move it away")
-        self.name, self.rows = name, dict(stored["rows"])
+        self.name, self.rows, self.force = name, dict(stored["rows"]), force
 
     def has(self, key: str, identity: dict[str, Any]) -> bool:
         """Whether a row was already measured under exactly these conditions."""
         known = self.rows.get(key, {}).get("provenance", {})
         return key in self.rows and all(known.get(name) == identity.get(name) for name in IDENTITY)
 
-    def put(
-        self, key: str, values: Row, identity: dict[str, Any], seconds: float, where: Mapping[str, Any] | None = None
-    ) -> None:
-        """Add or replace a row and save at once. where: what differs from here and now, for a number made elsewhere."""
-        self.rows[key] = {**values, "provenance": {**identity, **circumstances(seconds), **(where or {})}}
+    def measure(self, key: str, identity: dict[str, Any], work: Callable[[], T], keep: Callable[[T], Row]) -> None:
+        """Put a row unless it is there already. work: what is timed; keep: what the row holds of its result."""
+        if self.has(key, identity) and not self.force:
+            return
+        begin = time.monotonic()
+        found = work()
+        seconds = time.monotonic() - begin
+        self.put(key, keep(found), identity, seconds)
+
+    def put(self, key: str, values: Row, identity: dict[str, Any], seconds: float) -> None:
+        """Add or replace a row and save at once; a number made elsewhere says so in a `provenance` of its own."""
+        made = {**identity, **circumstances(seconds), **values.get("provenance", {})}
+        self.rows[key] = {**values, "provenance": made}
         write_json(self.path, {"name": self.name, "rows": self.rows})
 
 

@@ -6,9 +6,9 @@ What is measured already is kept.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -127,16 +127,15 @@ def decode_row(
     chosen: EvaluationSet,
     request: Request,
     results: Results,
-    row: Callable[[list[str]], dict[str, Any]],
+    row: Callable[[list[str]], Row],
+    **others: str,
 ) -> None:
-    """Decode a set under these options unless the row is there already; row: what is kept of the headlines."""
-    configuration = {"set": chosen.name, "items": len(chosen.items), "options": options}
-    who = identify(configuration, chosen.fingerprint, folder, request)
-    if results.has(key, who) and not request.force:
-        return
-    begin = time.monotonic()
-    outputs = headlines(folder, chosen.items, options, request.workers)
-    results.put(key, row(outputs), who, time.monotonic() - begin)
+    """Decode a set under these options unless the row is there already.
+
+    row: what is kept of the headlines; others: what it depends on besides, for its identity.
+    """
+    who = chosen.identify(options, folder, request, **others)
+    results.measure(key, who, lambda: headlines(folder, chosen.items, options, request.workers), row)
 
 
 def measure_row(
@@ -158,18 +157,17 @@ def measure_row(
     if system.unfitted and not ready(system.unfitted):
         return
     options = {**find_preset(preset).limits, **system.decode_options(request.options)}  # asked for as it is measured
-    configuration = {"preset": preset, "set": chosen.name, "items": len(chosen.items), "options": options}
-    who = identify(configuration, chosen.fingerprint, folder, request)
-    if results.has(key, who) and not request.force:
-        return
-    begin = time.monotonic()
-    if system.unfitted:
+
+    def decode() -> list[str]:
+        if not system.unfitted:
+            return headlines(folder, chosen.items, options, request.workers)
         limit = Limit(options.get("bytes"), options.get("words"))
-        outputs = find_system(system.unfitted).open(None).headlines(chosen.items, limit)
-    else:
-        outputs = headlines(folder, chosen.items, options, request.workers)
-    seconds = time.monotonic() - begin
-    results.put(key, {**score_outputs(outputs, chosen.items, preset), **(extra or {})}, who, seconds)
+        return find_system(system.unfitted).open(None).headlines(chosen.items, limit)
+
+    def row(outputs: list[str]) -> Row:
+        return {**score_outputs(outputs, chosen.items, preset), **(extra or {})}
+
+    results.measure(key, chosen.identify(options, folder, request, preset=preset), decode, row)
 
 
 def tuned_on(folder: Path, preset: str) -> dict[str, Any] | None:
@@ -202,8 +200,5 @@ def measure_systems(
             continue
         options = system.decode_options(request.options)
         who = identify({"options": options}, inputs, folder, request)
-        if results.has(key, who) and not request.force:
-            continue
-        begin = time.monotonic()
-        results.put(key, measure(key, folder, options), who, time.monotonic() - begin)
+        results.measure(key, who, partial(measure, key, folder, options), lambda row: row)
     return results

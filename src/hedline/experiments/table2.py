@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -69,24 +68,27 @@ def _measure(name: str, request: Request, dataset: Dataset, results: Results) ->
     if folder is None:
         configuration["order"] = ORDER
     who = identify(configuration, dataset.fingerprint, folder, request)
-    if results.has(key, who) and not request.force:
-        return
-    begin, where = time.monotonic(), None
+    results.measure(key, who, lambda: _perplexity(folder, dataset), lambda row: row)
+
+
+def _perplexity(folder: Path | None, dataset: Dataset) -> Row:
+    """The row of a model, or without one of the n-gram model."""
     if folder is None:
         from hedline.ngram.estimate import NgramSettings, measure_ngram
 
         ngram = measure_ngram(dataset.folder, NgramSettings(ORDER, SPLIT)).perplexity
-        closed, known, words, unknown = ngram.closed, ngram.known, ngram.targets, ngram.unknown
-    else:
-        from hedline.training.options import PerplexitySettings
-        from hedline.training.perplexity import perplexity_of_folder
+        return _row(ngram.closed, ngram.known, ngram.targets, ngram.unknown)
+    from hedline.training.options import PerplexitySettings
+    from hedline.training.perplexity import perplexity_of_folder
 
-        logged = recorded(folder, dataset)
-        neural = logged or perplexity_of_folder(folder, dataset.folder, PerplexitySettings(SPLIT))
-        where = training_place(folder) if logged else None
-        closed, known, words, unknown = neural.closed, neural.known, neural.words, neural.unknown
-    values = {"closed": round(closed, 3), "known": round(known, 3), "words": words, "unknown": unknown}
-    results.put(key, values, who, time.monotonic() - begin, where)
+    logged = recorded(folder, dataset)
+    neural = logged or perplexity_of_folder(folder, dataset.folder, PerplexitySettings(SPLIT))
+    row = _row(neural.closed, neural.known, neural.words, neural.unknown)
+    return {**row, "provenance": training_place(folder)} if logged else row
+
+
+def _row(closed: float, known: float, words: int, unknown: int) -> Row:
+    return {"closed": round(closed, 3), "known": round(known, 3), "words": words, "unknown": unknown}
 
 
 def _model(name: str, request: Request, dataset: Dataset) -> Path | None:

@@ -25,3 +25,15 @@ def open_news() -> Path:
     if not folder.is_dir():
         pytest.skip(f"open-news data not found at {folder} (set HEDLINE_SHARED)")
     return folder
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small model, and two sets to tune it on."""
+    from small_model import make_model, make_set
+
+    folder = tmp_path_factory.mktemp("tuning")
+    make_model(folder / "model")
+    make_set(folder / "set.jsonl")
+    make_set(folder / "other.jsonl", 40)
+    return folder

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 from random_folders import data_folder, large_folder
 from typer.testing import CliRunner
 
@@ -13,17 +12,8 @@ from hedline.cli.main import build_app
 from hedline.runtime.folder import ModelFolder
 
 
-@pytest.fixture
-def large(tmp_path) -> ModelFolder:
-    return large_folder(tmp_path / "large")
-
-
-@pytest.fixture
-def data(tmp_path) -> Path:
-    return data_folder(tmp_path / "data")
-
-
-def test_command(large, data, tmp_path):
+def test_command(tmp_path: Path) -> None:
+    large, data = large_folder(tmp_path / "large"), data_folder(tmp_path / "data")
     app = build_app(["export", "stats"])
     done = CliRunner().invoke(app, ["export", str(large.path), "--out", str(tmp_path / "o"), "--data", str(data)])
     assert done.exit_code == 0, done.output

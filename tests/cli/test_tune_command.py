@@ -6,15 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from small_model import make_model, make_set
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tuning")
-    make_model(folder / "model")
-    make_set(folder / "set.jsonl")
-    return folder
 
 
 @pytest.mark.parametrize(

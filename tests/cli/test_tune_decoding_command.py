@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-from small_model import make_model, make_set
 from typer.testing import CliRunner
 
 from hedline.cli.main import build_app
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("decoding")
-    make_model(folder / "model")
-    make_set(folder / "set.jsonl")
-    make_set(folder / "other.jsonl", 40)
-    return folder
 
 
 def test_the_command_and_its_mistakes(home: Path) -> None:

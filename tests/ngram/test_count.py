@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
+from hand_models import SPECIALS, encode
 
 from hedline.ngram.count import adjust_counts, count_ngrams, lay_out
-
-SPECIALS = ["<pad>", "<unk>", "<s>", "</s>"]
-
-
-def encode(sentences: list[list[str]], words: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    flat = [words.index(word) for sentence in sentences for word in sentence]
-    return np.array(flat, dtype=np.uint16), np.cumsum([0, *map(len, sentences)])
 
 
 def test_counts_adjusted_except_after_the_start() -> None:

@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hand_models import SPECIALS, model_of
 
 from hedline.errors import UserError
 from hedline.ngram.estimate import estimate
-from hedline.ngram.model import FALLBACK, NgramModel, estimate_discount
-
-SPECIALS = ["<pad>", "<unk>", "<s>", "</s>"]
-
-
-def encode(sentences: list[list[str]], words: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    flat = [words.index(word) for sentence in sentences for word in sentence]
-    return np.array(flat, dtype=np.uint16), np.cumsum([0, *map(len, sentences)])
-
-
-def model_of(text: str, order: int) -> NgramModel:
-    sentences = [line.split() for line in text.split(" / ")]
-    words = SPECIALS + sorted({word for sentence in sentences for word in sentence} - {"<unk>"})
-    return estimate(*encode(sentences, words), words, order)
+from hedline.ngram.model import FALLBACK, estimate_discount
 
 
 def test_discounts_by_hand() -> None:

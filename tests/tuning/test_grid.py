@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_model import make_model, make_set
 
 import hedline
 from hedline.corpora.sets import read_evaluation_set
@@ -73,15 +72,6 @@ def test_a_gain_within_its_standard_error_is_not_taken():
 def test_sets_count_the_same_whatever_their_size():
     trial = Trial(Setting(), (np.full(10, 0.2), np.full(1000, 0.4)))
     assert trial.score == pytest.approx(0.3)
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("decoding")
-    make_model(folder / "model")
-    make_set(folder / "set.jsonl")
-    make_set(folder / "other.jsonl", 40)
-    return folder
 
 
 def test_the_chosen_settings_are_written_and_used(home: Path) -> None:

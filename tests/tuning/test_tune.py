@@ -32,14 +32,6 @@ SMALL = Settings(limit=20, beam=8, rounds=4, restarts=2)
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tuning")
-    make_model(folder / "model")
-    make_set(folder / "set.jsonl")
-    return folder
-
-
-@pytest.fixture(scope="module")
 def tuned(home: Path) -> tuple[dict, object]:
     return tune(home / "model", home / "set.jsonl", SMALL)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from collections.abc import Sequence
+from typing import ClassVar
 
-from hedline.baselines.system import Limit
+from hedline.baselines.system import Limit, Unfitted
 from hedline.corpora.sets import EvaluationItem
 from hedline.errors import UserError
 
@@ -35,21 +34,10 @@ def run_prefix(
     return [prefix(lead, bytes=bytes, chars=chars, words=words) for lead in leads]
 
 
-class Prefix:
+class Prefix(Unfitted):
     """Copies the first bytes or words of the lead; it learns nothing."""
 
     name: ClassVar[str] = "prefix"
-    fit_options: ClassVar[frozenset[str]] = frozenset()
-
-    @classmethod
-    def fit(cls, data: Sequence[Path], out: Path, options: Mapping[str, Any]) -> Path:
-        """Refuse: there is nothing to fit."""
-        raise UserError("PREFIX learns nothing, so it cannot be fitted; run `hedline baseline prefix SET`")
-
-    @classmethod
-    def open(cls, folder: Path | None = None) -> Self:
-        """Make one; it has no folder."""
-        return cls()
 
     def headlines(self, items: Sequence[EvaluationItem], limit: Limit) -> list[str]:
         """Cut every lead; 75 bytes when there is no limit. Bytes may end in half a word, as in the paper."""

@@ -112,6 +112,23 @@ class Baseline(Protocol):
         """Write one headline per item, in order, each within the limit; references are never looked at."""
 
 
+class Unfitted:
+    """A system that learns nothing and has no folder."""
+
+    name: ClassVar[str]
+    fit_options: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def fit(cls, data: Sequence[Path], out: Path, options: Mapping[str, Any]) -> Path:
+        """Refuse: there is nothing to fit."""
+        raise UserError(f"{cls.name} learns nothing, so it cannot be fitted; run `hedline baseline {cls.name} SET`")
+
+    @classmethod
+    def open(cls, folder: Path | None = None) -> Self:
+        """Make one."""
+        return cls()
+
+
 def find_system(name: str) -> type[Baseline]:
     """Import the system of a name as users write it: `W&L` is `wl`, `MOSES+` is `moses`."""
     plain = name.lower().replace("&", "").replace("+", "")

@@ -10,11 +10,10 @@ from typing import Any, ClassVar, Self
 from hedline.baselines.fitting import training_pairs
 from hedline.baselines.parses import parsed_leads
 from hedline.baselines.salience import WordChances
-from hedline.baselines.system import Limit, fitted_folder, write_config
+from hedline.baselines.system import Limit, Unfitted, fitted_folder, write_config
 from hedline.baselines.trees import Tree, Word, print_words
 from hedline.baselines.trimmer import Kept, trim
 from hedline.corpora.sets import EvaluationItem
-from hedline.errors import UserError
 from hedline.text.tokenize import normalize, normalize_word
 
 USUAL = Limit(bytes=75)
@@ -26,24 +25,13 @@ MOST_TOPICS = 4
 LEAST_CHANCE = 0.3
 
 
-class Trimmer:
+class Trimmer(Unfitted):
     """Trimmer alone: the lead's main clause, cut down by rules; it learns nothing."""
 
     name: ClassVar[str] = "trimmer"
-    fit_options: ClassVar[frozenset[str]] = frozenset()
 
     def __init__(self, parser: str | None = None) -> None:
         self.parser = parser
-
-    @classmethod
-    def fit(cls, data: Sequence[Path], out: Path, options: Mapping[str, Any]) -> Path:
-        """Refuse: there is nothing to fit."""
-        raise UserError("Trimmer learns nothing, so it cannot be fitted; run `hedline baseline trimmer SET`")
-
-    @classmethod
-    def open(cls, folder: Path | None = None) -> Self:
-        """Make one; it has no folder."""
-        return cls()
 
     def headlines(self, items: Sequence[EvaluationItem], limit: Limit) -> list[str]:
         """Trim every lead; 75 bytes when there is no limit."""

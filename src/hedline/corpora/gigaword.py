@@ -94,14 +94,18 @@ _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{"
 
 
 @dataclass(frozen=True)
-class AnnotatedGigaword:
-    """One `.xml.gz` file of an agency and month."""
+class Documents:
+    """One file of an agency and month."""
 
     path: Path
 
     def records(self) -> Iterator[Record | BadLine]:
-        """Headline and first paragraph of each document, as lines of parse trees."""
+        """Headline and first paragraph of each document, as lines."""
         return document_records(self.path)
+
+
+class AnnotatedGigaword(Documents):
+    """An `.xml.gz` file, whose lines are parse trees."""
 
     def parse(self, record: Record) -> Pair | BadLine:
         """The words of the headline's first tree and of the paragraph up to its first full stop."""
@@ -137,15 +141,8 @@ def _decode(part: bytes | list[bytes]) -> list[str]:
     return [line.decode("utf-8") for line in ([part] if isinstance(part, bytes) else part)]
 
 
-@dataclass(frozen=True)
-class Gigaword:
-    """One SGML file of an agency and month, usually `.gz`."""
-
-    path: Path
-
-    def records(self) -> Iterator[Record | BadLine]:
-        """Headline and first paragraph of each document, as lines of text."""
-        return document_records(self.path)
+class Gigaword(Documents):
+    """An SGML file, usually `.gz`, whose lines are text."""
 
     def parse(self, record: Record) -> Pair | BadLine:
         """Join the lines, undo entities, cut the first sentence."""

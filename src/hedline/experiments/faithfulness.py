@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from hedline.baselines.parses import names_by_tagger
 from hedline.errors import UserError
-from hedline.experiments.record import EvaluationSet, Request, Results, Row, set_names
-from hedline.experiments.report import NOT_MEASURED, Grid, Section, number
+from hedline.experiments.record import EvaluationSet, Request, Results, Row
+from hedline.experiments.report import NOT_MEASURED, Grid, Section, by_set, number
 from hedline.experiments.systems import ABS_SYSTEMS, System, headlines
 from hedline.metrics.support import copied_tokens, unsupported_names, unsupported_numbers
 
@@ -98,10 +98,7 @@ def _letters(text: str) -> set[str]:
 
 def render(rows: dict[str, Row]) -> list[Section]:
     """One table for each set."""
-    names = set_names(rows) or [""]
-    return [
-        Section(f"Faithfulness on {name}" if name else "Faithfulness", _grid(name, rows), notes=NOTES) for name in names
-    ]
+    return by_set("Faithfulness", rows, _grid, lambda name, rows: NOTES)
 
 
 NOTES = (

@@ -5,11 +5,12 @@ A part is a title, a table or some text, and notes below it. The paper is Rush, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hedline.experiments.record import Row, set_names
 from hedline.settings import setting
 
 
@@ -49,10 +50,24 @@ class Section:
         return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def by_set(
+    title: str,
+    rows: Rows,
+    grid: Callable[[str, Rows], Grid],
+    notes: Callable[[str, Rows], tuple[str, ...]],
+    picture: Callable[[str], str] = lambda name: "",
+) -> list[Section]:
+    """A table for each set that rows were measured on; without any, one of the published numbers alone."""
+    names = set_names(rows)
+    made = [Section(f"{title} on {each}", grid(each, rows), "", notes(each, rows), picture(each)) for each in names]
+    return made or [Section(title, grid("", rows), "", notes("", rows))]
+
+
 MISSING = "–"
 NOT_MEASURED = "not measured yet"
 
 Grid = list[list[str]]  # the first row is the header
+Rows = dict[str, Row]
 
 
 def as_text(grid: Grid) -> str:

@@ -11,6 +11,7 @@ from hedline.experiments.report import (
     Grid,
     Published,
     Section,
+    by_set,
     number,
     triple,
     with_interval,
@@ -71,16 +72,7 @@ def prefix_words(chosen: EvaluationSet) -> System:
 
 def render(rows: dict[str, Row]) -> list[Section]:
     """One table for each set; without any results, the published numbers alone."""
-    names = set_names(rows) or [""]
-    return [
-        Section(
-            f"Table 1: ROUGE on {name}" if name else "Table 1: ROUGE",
-            _grid(name, rows),
-            notes=_notes(name, rows),
-            picture=_picture(name) if name else "",
-        )
-        for name in names
-    ]
+    return by_set("Table 1: ROUGE", rows, _grid, _notes, _picture)
 
 
 def pictures(rows: dict[str, Row]) -> dict[str, str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hedline.experiments.record import EvaluationSet, Request, Results, Row, set_names
-from hedline.experiments.report import MISSING, NOT_MEASURED, TABLE3, Grid, Section, triple, with_interval
+from hedline.experiments.record import EvaluationSet, Request, Results, Row
+from hedline.experiments.report import MISSING, NOT_MEASURED, TABLE3, Grid, Section, by_set, triple, with_interval
 from hedline.experiments.systems import ABS_SYSTEMS, System, measure_row, tuned_on
 
 NAME = "table3"
@@ -69,15 +69,7 @@ def _mark(preset: str) -> str:
 
 def render(rows: dict[str, Row]) -> list[Section]:
     """One table for each set, with the gap of each row to its model's own beam search (beam, ABS+, abstractive)."""
-    names = set_names(rows) or [""]
-    return [
-        Section(
-            f"Table 3: ablations on {name}" if name else "Table 3: ablations",
-            _grid(name, rows),
-            notes=_notes(name, rows),
-        )
-        for name in names
-    ]
+    return by_set("Table 3: ablations", rows, _grid, _notes)
 
 
 def _grid(set_name: str, rows: dict[str, Row]) -> Grid:

@@ -100,22 +100,28 @@ static Py_ssize_t part_edge(Py_ssize_t rows, int part, int parts) {
     return part == parts ? rows : rows * part / parts / TILE * TILE;
 }
 
-static void encode_project(void *task, int part, int parts) {
-    Encode *t = task;
-    const Block *b = t->block;
+/* One part of the tokens, ENCODER_ROWS at a time. */
+static void encode_rows(Encode *t, int part, int parts, void (*step)(Encode *, Py_ssize_t, Py_ssize_t, Scratch *)) {
     Scratch s;
-    if (!scratch_fill(&s, b, ENCODER_ROWS, 0)) {
+    if (!scratch_fill(&s, t->block, ENCODER_ROWS, 0)) {
         t->failed = 1;
         return;
     }
     Py_ssize_t last = part_edge(t->tokens, part + 1, parts);
     for (Py_ssize_t row = part_edge(t->tokens, part, parts), n; row < last; row += n) {
         n = last - row < ENCODER_ROWS ? last - row : ENCODER_ROWS;
-        pass(&b->layers[PROJECT], t->x + row * b->width, b->norms[OWN_NORM], n, NULL, t->projected + row * 3 * b->width,
-             0, &s);
+        step(t, row, n, &s);
     }
     give_back(OF_PART);
 }
+
+static void project_rows(Encode *t, Py_ssize_t row, Py_ssize_t n, Scratch *s) {
+    const Block *b = t->block;
+    pass(&b->layers[PROJECT], t->x + row * b->width, b->norms[OWN_NORM], n, NULL, t->projected + row * 3 * b->width, 0,
+         s);
+}
+
+static void encode_project(void *task, int part, int parts) { encode_rows(task, part, parts, project_rows); }
 
 static void encode_attend(void *task, int part, int parts) {
     Encode *t = task;
@@ -140,23 +146,14 @@ static void encode_attend(void *task, int part, int parts) {
     give_back(OF_PART);
 }
 
-static void encode_finish(void *task, int part, int parts) {
-    Encode *t = task;
+static void finish_rows(Encode *t, Py_ssize_t row, Py_ssize_t n, Scratch *s) {
     const Block *b = t->block;
-    Scratch s;
-    if (!scratch_fill(&s, b, ENCODER_ROWS, 0)) {
-        t->failed = 1;
-        return;
-    }
-    Py_ssize_t last = part_edge(t->tokens, part + 1, parts);
-    for (Py_ssize_t row = part_edge(t->tokens, part, parts), n; row < last; row += n) {
-        n = last - row < ENCODER_ROWS ? last - row : ENCODER_ROWS;
-        float *x = t->x + row * b->width;
-        pass(&b->layers[OUTPUT], t->mixed + row * b->width, NULL, n, x, x, 0, &s);
-        feed(b, x, n, &s);
-    }
-    give_back(OF_PART);
+    float *x = t->x + row * b->width;
+    pass(&b->layers[OUTPUT], t->mixed + row * b->width, NULL, n, x, x, 0, s);
+    feed(b, x, n, s);
 }
+
+static void encode_finish(void *task, int part, int parts) { encode_rows(task, part, parts, finish_rows); }
 
 /* What the decoder looks at: keys and values (tokens, 2 width) of the encoded inputs, packed head by head. */
 typedef struct {

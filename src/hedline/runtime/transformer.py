@@ -175,7 +175,14 @@ class DecoderLayer:
         rows; longest: columns of the attention wanted, 0 for none.
         """
         if self.block is not None:
-            return self._compiled(y, pool, history, memory, inputs, owners, longest)
+            attention = np.zeros((len(y), longest), np.float32)
+            table, used = pool.make_room(len(y))
+            kernels.compiled.decode(
+                self.block, y, table, history, memory, inputs.length, inputs.packed, owners,
+                attention if longest else None, *history.shape, used, *table.shape, len(memory), len(inputs.start),
+                longest,
+            )  # fmt: skip
+            return y, attention
         (rows, width), own = y.shape, self.attention
         projected = own.project(own.norm(y))
         table = pool.append(projected[:, width:])
@@ -186,24 +193,6 @@ class DecoderLayer:
         mixed, weights = kernels.attend(query, 0, memory, (0, width), inputs.keys(owners), self.heads, width)
         y = self.feed(self.cross_output(mixed, residual=y))
         return y, np.pad(weights, ((0, 0), (0, max(longest - weights.shape[1], 0))))
-
-    def _compiled(
-        self,
-        y: Floats,
-        pool: Pool,
-        history: NDArray[np.int32],
-        memory: Floats,
-        inputs: Inputs,
-        owners: Ints,
-        longest: int,
-    ) -> tuple[Floats, Floats]:
-        attention = np.zeros((len(y), longest), np.float32)
-        table, used = pool.make_room(len(y))
-        kernels.compiled.decode(
-            self.block, y, table, history, memory, inputs.length, inputs.packed, owners,
-            attention if longest else None, *history.shape, used, *table.shape, len(memory), len(inputs.start), longest,
-        )  # fmt: skip
-        return y, attention
 
 
 class Spare:

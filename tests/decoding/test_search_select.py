@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedline.decoding import search
-from hedline.decoding.search import best_columns, merge_equal_futures
+from hedline.decoding.search import merge_equal_futures
 from hedline.runtime import kernels
+from hedline.runtime.kernels import best_columns
 
 
 @pytest.mark.parametrize("widest", [0, 64], ids=["numpy", "compiled"])
@@ -30,7 +30,7 @@ def test_best_columns_is_a_sorted_prefix(widest, seed, counts, columns, width, f
     pruned = np.zeros(len(counts), bool)
     score = np.round(random.normal(size=len(owner)), 1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "WIDEST_BEAM", widest)
+        patch.setattr(kernels, "WIDEST_BEAM", widest)
         rows, chosen, scores = best_columns(totals.copy(), owner, width, pruned, score)
     totals += score.astype(np.float32)[:, None]
     np.testing.assert_array_equal(scores, totals[rows, chosen])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedline.arrays import Floats
+from hedline.arrays import Flags, Floats, Ints
 
 compiled: Any = None
 if os.environ.get("HEDLINE_KERNELS", "1") != "0":
@@ -218,3 +218,84 @@ def attend(
         out[row] = (weights[:, None, :] @ value)[:, 0].reshape(width)
         mean[row, : weights.shape[1]] = weights.mean(axis=0)
     return out, mean
+
+
+WIDEST_BEAM = 64  # that the compiled kernels have room for
+LOWEST = np.float32(-3e38)  # below every total but -inf
+
+
+def best_columns(totals: Floats, owner: Ints, width: int, pruned: Flags, score: Any) -> tuple[Ints, Ints, Any]:
+    """The `width` best (row, column) pairs of each input: rows, columns and scores (totals + the row's score).
+
+    totals: (rows, W), -inf is never chosen, may be overwritten; owner: (rows,) ascending; score: (rows,). Pairs come
+    input by input, best first; equal scores in the order of rows and columns. pruned: (inputs,) set, in place, where
+    pairs had to be dropped.
+    """
+    if not totals.size:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+    if available() and width <= WIDEST_BEAM:
+        return _compiled_best(totals, owner, width, pruned, score)
+    totals += score.astype(np.float32)[:, None]
+    threshold = np.maximum(_lower_bounds(totals, owner, width), LOWEST)
+    flat = np.flatnonzero(totals >= threshold[:, None])
+    rows = flat // totals.shape[1]
+    inputs = owner[rows]
+    order = np.lexsort((-totals.ravel()[flat], inputs))
+    # `inputs` is ascending already (flat runs row by row), so places within each input need no sorting.
+    chosen = np.arange(len(flat)) - np.searchsorted(inputs, inputs) < width
+    pruned[inputs[~chosen]] = True
+    _mark_hidden(totals, owner, threshold, pruned)
+    kept = order[chosen]
+    rows, columns = rows[kept], flat[kept] - rows[kept] * totals.shape[1]
+    return rows, columns, totals[rows, columns].astype(np.float64)
+
+
+def _compiled_best(totals: Floats, owner: Ints, width: int, pruned: Flags, score: Any) -> tuple[Ints, Ints, Any]:
+    most = len(pruned) * width
+    rows, columns, scores = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.float32)
+    found = compiled.best(
+        totals, owner, score.astype(np.float32), pruned.view(np.uint8), rows, columns, scores, *totals.shape,
+        len(pruned), width,
+    )  # fmt: skip
+    return rows[:found], columns[:found], scores[:found].astype(np.float64)
+
+
+def _mark_hidden(totals: Floats, owner: Ints, threshold: Floats, pruned: Flags) -> None:
+    """Mark inputs where pairs below the threshold were passed over."""
+    unsure = np.flatnonzero(~pruned[owner] & (threshold > LOWEST))
+    if len(unsure):
+        part = totals[unsure]
+        hidden = ((part < threshold[unsure, None]) & (part > -np.inf)).any(axis=1)
+        pruned[owner[unsure[hidden]]] = True
+
+
+def _lower_bounds(totals: Floats, owner: Ints, width: int) -> Floats:
+    """(rows,) a bound below the `width`-th best total of the row's input, from maxima of blocks of columns.
+
+    Each of an input's blocks holds at least one total as high as its maximum, so the `width`-th highest maximum is
+    a bound; with four times as many blocks as wanted it lets few others pass.
+    """
+    rows, columns = totals.shape
+    first, counts = runs(owner)
+    blocks = min(columns, -(-4 * width // int(counts.min())))
+    size = columns // blocks
+    maxima = totals[:, : blocks * size].reshape(rows, blocks, size).max(axis=2)
+    most = int(counts.max())
+    if most * blocks < width:
+        return np.full(rows, -np.inf, np.float32)
+    place = most * blocks - width
+    if len(first) == 1:
+        return np.full(rows, np.partition(maxima.ravel(), place)[place], np.float32)
+    group = np.repeat(np.arange(len(first)), counts)
+    table = np.full((len(first), most, blocks), -np.inf, np.float32)
+    table[group, np.arange(rows) - first[group]] = maxima
+    bound = np.partition(table.reshape(len(first), -1), place, axis=1)[:, place]
+    return np.asarray(bound[group], np.float32)
+
+
+def runs(owner: Ints) -> tuple[Ints, Ints]:
+    """Where each stretch of equal numbers begins in `owner` (ascending, not empty), and how long it is."""
+    if owner[0] == owner[-1]:
+        return np.zeros(1, np.int64), np.array([len(owner)])
+    first = np.concatenate([[0], np.flatnonzero(owner[1:] != owner[:-1]) + 1])
+    return first, np.diff(first, append=len(owner))

@@ -19,36 +19,44 @@ class ServeSettings:
     """How to serve. Every field `x_y` is the flag `--x-y` and the environment variable `HEDLINE_X_Y`."""
 
     host: str = setting("127.0.0.1", "Address to listen on; 0.0.0.0 for all of this machine's.")
-    port: int = setting(8000, "Port to listen on; 0 takes a free one and prints it.")
+    port: int = setting(8000, "Port to listen on; 0 takes a free one and prints it.", least=0, most=65535)
     model: str = setting("", "Name or folder of a model, several separated by commas; the first is the default.")
-    workers: int = setting(0, "Processes that search; 0 for one per core.")
+    workers: int = setting(0, "Processes that search; 0 for one per core.", least=0)
     api_key: str = setting("", "Key that clients must send, several separated by commas; better set by its variable.")
     api_key_file: str = setting("", "File of keys, one per line.")
-    max_body: int = setting(2_000_000, "Largest request body in bytes; a larger one is answered 413.")
-    max_texts: int = setting(1_000, "Most texts in one request; more are answered 413.")
-    max_queue: int = setting(4_000, "Most texts waiting at once; beyond it requests are answered 429.")
-    max_width: int = setting(200, "Most hypotheses a request may ask for (beam, or n-best times ten with diversity).")
-    rate: float = setting(0.0, "Texts per second for each client (its key, else its address); 0 for no limit.")
-    batch: int = setting(32, "Most texts searched together.")
-    max_wait: float = setting(0.003, "Seconds a text may wait for others to be searched with when a worker is free.")
-    timeout: float = setting(60.0, "Seconds after which a request is given up, and a worker that hangs is replaced.")
-    grace: float = setting(30.0, "Seconds that requests in flight have to finish after SIGTERM.")
+    max_body: int = setting(2_000_000, "Largest request body in bytes; a larger one is answered 413.", least=1_000)
+    max_texts: int = setting(1_000, "Most texts in one request; more are answered 413.", least=1)
+    max_queue: int = setting(4_000, "Most texts waiting at once; beyond it requests are answered 429.", least=1)
+    max_width: int = setting(
+        200, "Most hypotheses a request may ask for (beam, or n-best times ten with diversity).", least=1
+    )
+    rate: float = setting(0.0, "Texts per second for each client (its key, else its address); 0 for no limit.", least=0)
+    batch: int = setting(32, "Most texts searched together.", least=1)
+    max_wait: float = setting(
+        0.003, "Seconds a text may wait for others to be searched with when a worker is free.", least=0
+    )
+    timeout: float = setting(
+        60.0, "Seconds after which a request is given up, and a worker that hangs is replaced.", least=0.1
+    )
+    grace: float = setting(30.0, "Seconds that requests in flight have to finish after SIGTERM.", least=0)
     cors_origin: str = setting(
         "", "Web origins that may call this server, separated by commas; * for all, empty for none."
     )
     trusted_proxy: str = setting("", "Addresses whose X-Forwarded-For is believed, separated by commas.")
     page: bool = setting(True, "Serve the web page at /.")
-    log: str = setting("info", "How much to log: debug, info, warning or error. Texts and keys never are.")
+    log: str = setting(
+        "info", "How much to log: debug, info, warning or error. Texts and keys never are.", choices=LOG_LEVELS
+    )
 
     def __post_init__(self) -> None:
-        for name, least in LEAST.items():
-            value = getattr(self, name)
-            if not value >= least:
-                raise UserError(f"--{name.replace('_', '-')} must be at least {least}, not {value}")
-        if self.port > 65535:
-            raise UserError(f"--port must be at most 65535, not {self.port}")
-        if self.log not in LOG_LEVELS:
-            raise UserError(f"--log must be one of {', '.join(LOG_LEVELS)}, not {self.log!r}")
+        for each in fields(self):
+            value, rules, option = getattr(self, each.name), each.metadata, f"--{each.name.replace('_', '-')}"
+            if "least" in rules and not value >= rules["least"]:
+                raise UserError(f"{option} must be at least {rules['least']}, not {value}")
+            if "most" in rules and value > rules["most"]:
+                raise UserError(f"{option} must be at most {rules['most']}, not {value}")
+            if "choices" in rules and value not in rules["choices"]:
+                raise UserError(f"{option} must be one of {', '.join(rules['choices'])}, not {value!r}")
         if self.max_queue < self.max_texts:
             raise UserError(f"--max-queue ({self.max_queue}) must hold one request of --max-texts ({self.max_texts})")
 
@@ -77,21 +85,6 @@ class ServeSettings:
         """All fields but the keys, so that no log can hold them."""
         shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.name != "api_key")
         return f"ServeSettings({', '.join(shown)})"
-
-
-LEAST = {
-    "port": 0,
-    "workers": 0,
-    "max_body": 1_000,
-    "max_texts": 1,
-    "max_queue": 1,
-    "max_width": 1,
-    "rate": 0,
-    "batch": 1,
-    "max_wait": 0,
-    "timeout": 0.1,
-    "grace": 0,
-}
 
 
 def split_list(text: str) -> tuple[str, ...]:

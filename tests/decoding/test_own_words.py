@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedline.decoding.options import DecodeOptions
-from hedline.decoding.own_words import longest_word, own_words, torn, without_names
+from hedline.decoding.own_words import longest_word, own_words, without_names, zigzags
 from hedline.decoding.summary import Hypothesis
 
 LEAD = 'The harbour board of Brindle Cove said on Monday that "the old pier is safe", although rust was found below it.'
@@ -125,33 +125,7 @@ def test_tokens_that_are_parts_of_words_go_with_their_name() -> None:
     assert found.alignment[0, 0] == 4.0  # the row of "old"
 
 
-FIRM = "The startup, whose founder was arrested in May, has been bought by its largest rival."
-RIDER = "The Dane, who beat the champion in the first round, lost to the Swede in straight sets."
-SPILL = "The company calls the spill small; fishermen say it killed half of the mussels."
-
-
-@pytest.mark.parametrize(
-    ("lead", "wrong", "right"),
-    [
-        (FIRM, "Startup founder arrested in May bought by rival", "Startup whose founder was arrested bought by rival"),
-        (RIDER, "Dane beats champion in straight sets", "Dane loses to Swede in straight sets"),
-        (SPILL, "Half of the mussels spill small", "Spill killed half of mussels, fishermen say"),
-        (
-            "The minister was criticised by the auditor for delays.",
-            "Minister criticised auditor for delays",
-            "Minister criticised by auditor for delays",
-        ),
-        ("Neither snow nor ice delayed trains.", "Snow nor ice delayed trains", "Neither snow nor ice delayed trains"),
-        ("Wages rose more slowly than prices.", "Rose more slowly than prices", "Wages rose more slowly than prices"),
-        ("Voters will elect a mayor in June.", "Will elect a mayor in June", "Will voters elect a mayor in June?"),
-        ("Deputies demanded answers from the general.", "Demands answers from general", "Demands for answers"),
-    ],
-)
-def test_a_headline_of_two_clauses_or_without_its_subject_is_torn(lead: str, wrong: str, right: str) -> None:
-    assert torn(wrong, lead)
-    assert torn(right, lead) == []
-
-
-def test_what_begins_like_its_lead_is_not_torn() -> None:
-    assert torn("Has released five images", "Has released five images of galaxies.") == []
-    assert torn("", "The mayor quits.") == torn("Mayor quits", "") == []
+def test_a_headline_that_goes_on_and_back_zigzags() -> None:
+    lead = "A jury found Carol Holm not guilty of taking bribes from a firm that renovated schools."
+    assert zigzags("Jury finds Carol renovated not guilty of taking bribes", lead)
+    assert not zigzags("Carol Holm not guilty of taking bribes, jury finds", lead)

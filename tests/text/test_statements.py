@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hedline.decoding.choice import form_faults, is_message, says_little
-from hedline.decoding.own_words import ends_inside
-from hedline.text.meaning import is_steady, laid_on, read_words
+from hedline.decoding.own_words import ends_inside, is_steady
+from hedline.text.meaning import laid_on, read_words
 from hedline.text.statements import wrong_relations
 
 ASBESTOS = "The school will only reopen if tests show the air is free of asbestos, the council said."

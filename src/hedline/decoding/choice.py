@@ -20,8 +20,9 @@ from itertools import pairwise
 import numpy as np
 
 from hedline.arrays import Doubles
-from hedline.decoding.own_words import PART, ends_inside, lead_words, padding, torn, without_names
+from hedline.decoding.own_words import PART, ends_inside, lead_words, padding, strays, without_names
 from hedline.decoding.summary import Candidate, Hypothesis
+from hedline.text.clauses import torn
 from hedline.text.meaning import (
     ARTICLES,
     CHANGES,
@@ -32,7 +33,6 @@ from hedline.text.meaning import (
     Words,
     altered_quotations,
     has_verb,
-    is_steady,
     is_verb,
     judge_polarity,
     laid_on,
@@ -167,7 +167,7 @@ class Guards:
             kept = self._mended(each, lead)
             if not kept.text or kept.text in once or (self.least > 1 and not self._says_enough(kept.text, lead)):
                 continue
-            if turned and not is_steady(kept.text, lead, self.careful or message):
+            if (turned or self.careful) and strays(kept.text, lead, turned, self.careful or message, not self.forced):
                 continue
             if self.is_clean(kept.text, lead):
                 once[kept.text] = kept.read()

@@ -30,6 +30,7 @@ from hedline.decoding.search import Endings, Plan, beam_search, exact_search
 from hedline.decoding.summary import ABS_WEIGHTS, FINAL_FEATURES, Candidate, Hypothesis, Unread
 from hedline.runtime.scorer import Scorer
 from hedline.text.casing import recased
+from hedline.text.meaning import tidy_marks
 
 WIDER = 6  # times the beam, where a narrow one found nothing that fits
 GUARDED = 12  # how many of the search's best headlines the guards choose from
@@ -159,7 +160,8 @@ class Engine:
             forced=options.guard_meaning and bool(options.exact_words or options.fill),
             least=FEW_WORDS if options.guard_meaning and not options.is_tight else 1,
             exact=options.exact_words or 0,
-            careful=self.reader.units == "words",  # such a model is too weak for words of its own there
+            careful=options.guard_meaning
+            and self.reader.units == "words",  # such a model is too weak for words of its own there
         )
         if guards.active:
             kept = self._guard(sources, searched, found, options, guards)
@@ -181,7 +183,7 @@ class Engine:
         if not options.capitalize:
             return nbest
         words, forms = self.reader.words(source), self.casing or {}
-        return (each.with_text(recased(each.text, options.case, words, forms)) for each in nbest)
+        return (each.with_text(recased(tidy_marks(each.text), options.case, words, forms)) for each in nbest)
 
     def _search_harder(
         self, sources: Sequence[Any], searched: Searched, found: list[list[Candidate]], options: DecodeOptions

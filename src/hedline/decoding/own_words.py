@@ -19,18 +19,22 @@ from hedline.decoding.summary import Candidate, Hypothesis
 from hedline.text.casing import with_capital
 from hedline.text.meaning import (
     ARTICLES,
+    CHANGES,
+    LINKS,
+    SAYING,
+    SPEAKING,
     STOPS,
-    TO_BE,
     Words,
     has_verb,
     is_one_place,
     is_verb,
     laid_on,
+    may_be_verb,
     neighbours,
     read_words,
 )
 from hedline.text.polarity_cues import stem
-from hedline.text.polarity_words import BORDERS, FEW, word_set
+from hedline.text.polarity_words import FEW, word_set
 from hedline.text.surface import capitalized
 from hedline.text.tokenize import FUNCTION_WORDS, remembered
 
@@ -315,61 +319,80 @@ def padding(text: str, lead: str) -> list[str]:
     return [*repeated, *(new if len(new) > NEW_SHARE * len(counts) else [])]
 
 
-def torn(text: str, lead: str) -> list[str]:
-    """Words that a headline joins although the lead has them in two clauses, and clauses without their beginning."""
-    said, told = read_words(text), read_words(lead)
-    if not said.raw:
-        return []
-    pairs = [
-        (left, right)
-        for left, right in neighbours(said, laid_on(said, told))
-        if BORDERS.isdisjoint(said.lower[left + 1 : right])
-        and min(laid_on(said, told)[left : right + 1 : right - left]) >= 0
-    ]
-    joined = [f"{said.lower[left]} {said.lower[right]}" for left, right in pairs if _is_torn(said, told, left, right)]
-    alone = "nor" in said.lower and _BEFORE_NOR.isdisjoint(said.lower[: said.lower.index("nor")])
-    return [*joined, *(["nor"] if alone else []), *([said.raw[0]] if _lacks_subject(said, told) else [])]
+def is_steady(headline: str, lead: str, ordered: bool = False) -> bool:
+    """Whether a second choice is safe: only words of the lead, at least three that count, a verb among them.
 
+    ordered: in the lead's order too, but for who says it.
 
-def _is_torn(said: Words, told: Words, left: int, right: int) -> bool:
-    """Whether a semicolon, the end of a relative clause or the "by" of a doer parts two neighbours in the lead."""
-    here, there = laid_on(said, told)[left], laid_on(said, told)[right]
-    once = is_one_place(told, said.stems[left]) and is_one_place(told, said.stems[right])
-    stands_for = told.lower[there - 1] in _STANDING_FOR  # "the spill was small; it killed"
-    if once and ";" in told.lower[min(here, there) : max(here, there)] and not stands_for:
-        return True
-    if told.lower[here + 1 : here + 2] == ("by",) and here < there < here + 4 and "by" not in said.lower[left:right]:
-        return is_verb(told, here)  # "minister criticised auditor" for "was criticised by the auditor"
-    opener = next((i for i in range(here, 0, -1) if told.lower[i] in _INSERTED and told.lower[i - 1] == ","), 0)
-    if not opener or "," not in told.lower[opener:there]:
+    Where the best headline turned the lead's meaning, the next ones often step round the fault with half a sentence.
+    """
+    said, told = read_words(headline), read_words(lead)
+    places = laid_on(said, told)
+    taken = {place for place in places if place >= 0}
+    beginnings = {each[:4] for each in (*told.stems, *SAYING)}
+    strange = [i for i, where in enumerate(places) if where < 0 and said.lower[i] not in FEW | STOPS]
+    new = [i for i in strange if said.stems[i][:4] not in beginnings and not said.lower[i].endswith(("n't", "n’t"))]
+    changes = bool(told.lower) and (told.lower[0] in CHANGES or told.lower[0] == "add")
+    if changes and told.stems[0] not in said.stems:
+        return False  # what a change does is all that it is about
+    if new or len(taken) < 3 or not (changes or any(may_be_verb(told, place) for place in taken)):
         return False
-    end = told.lower.index(",", opener)
-    if not here < end < there or "," in told.lower[end + 1 : there]:
-        return False
-    if told.lower[opener] == "whose":
-        return "whose" not in said.lower
-    taken = laid_on(said, told)
-    return any(is_verb(told, i) and i not in taken for i in range(end + 1, there))
+    loose = ordered and (_jumps(said, told, places) or _skips_verb(said, told, places))
+    return not loose and not _rehung(said, told, places)
 
 
-def _lacks_subject(said: Words, told: Words) -> bool:
-    """Whether a headline begins with a verb whose subject it leaves out: "Rose more slowly than prices"."""
-    first, places = said.lower[0], laid_on(said, told)
-    if not told.raw or first == told.lower[0] or "?" in said.lower:
-        return False
-    if first in _FINITE:
-        return True
-    place = places[0]
-    if place < 1 or not first.endswith("s") or not told.lower[place].endswith("ed") or not is_verb(told, place):
-        return False
-    following = next((where for where in places[1:] if where >= 0), -1)
-    bare = len(said) > 1 and said.lower[1] not in _LINKS | STOPS
-    return bare and told.lower[place - 1] not in TO_BE and place < following < place + 4
+def strays(headline: str, lead: str, turned: bool, ordered: bool, free: bool) -> bool:
+    """Whether a headline is too far from its lead: where the best one turned its meaning, or for a weak model.
+
+    ordered: as in `is_steady`; free: its length is the model's own, so there are others to choose from.
+    """
+    return (turned and not is_steady(headline, lead, ordered)) or (ordered and free and zigzags(headline, lead))
 
 
-_BEFORE_NOR = word_set("neither not no never none without cannot don't doesn't didn't won't isn't")
-_STANDING_FOR = word_set("it he she they")
-_INSERTED = word_set("who which whose")
-_FINITE = word_set(
-    "will would has have had was were rose fell began went gave took wrote grew knew saw came became drew"
-)
+def zigzags(headline: str, lead: str) -> bool:
+    """Whether a headline goes on in the lead, and back to what it passed: "Carol renovated not guilty"."""
+    said, told = read_words(headline), read_words(lead)
+    taken = [place for place in laid_on(said, told) if place >= 0]
+    return any(one < three < two for one, two, three in zip(taken, taken[1:], taken[2:], strict=False))
+
+
+def _jumps(said: Words, told: Words, places: Sequence[int]) -> bool:
+    """Whether a headline goes back in the lead, but for who says it."""
+    speakers = {place for i, token in enumerate(told.lower) if token in SPEAKING for place in range(i - 3, i + 4)}
+    last = -1
+    for place, where in enumerate(places):
+        if where < 0:
+            last = -1 if said.lower[place] in STOPS else last
+            continue
+        if last >= 0 and where < places[last]:
+            near = said.stems[max(last - 1, 0) : place + 3]
+            if SAYING.isdisjoint(near) or speakers.isdisjoint((places[last], where)):
+                return True
+        last = place
+    return False
+
+
+def _skips_verb(said: Words, told: Words, places: Sequence[int]) -> bool:
+    """Whether two words that a headline joins have a verb or the end of a sentence between them in the lead."""
+    for left, right in neighbours(said, places):
+        between = range(places[left] + 1, places[right]) if min(places[left], places[right]) >= 0 else range(0)
+        if any(is_verb(told, i) or told.lower[i].endswith("ing") or told.lower[i] in ".;" for i in between):
+            return True
+    return False
+
+
+def _rehung(said: Words, told: Words, places: Sequence[int]) -> bool:
+    """Whether a noun stands after another preposition than in the lead: "reopen next month of new pipes"."""
+    for place, token in enumerate(said.lower[:-1]):
+        target = place + 1 + (said.lower[place + 1] in ARTICLES and place + 2 < len(said))
+        where = places[target]
+        if token not in LINKS - {"and", "or", "as"} or where < 0 or (token == "to" and is_verb(told, where)):
+            continue
+        last = next((places[i] for i in range(place - 1, -1, -1) if places[i] >= 0), -1)
+        gap = told.lower[last + 1 : where] if last >= 0 else ()
+        near = next((i for i in range(where - 1, max(where - 5, -1), -1) if told.lower[i] in LINKS | {"and"}), -1)
+        if near < 0 or told.lower[near] != token or not STOPS.isdisjoint(gap):
+            return True
+        if any(is_verb(told, i) for i in range(near + 1, where)):
+            return True
+    return False

@@ -26,6 +26,7 @@ from hedline.text.polarity_words import (
     ADDED,
     ARRANGEMENTS,
     BE,
+    BORDERS,
     DENIAL,
     DENYING,
     EQUIVALENTS,
@@ -58,8 +59,12 @@ STOPS = frozenset(',;:.!?()"“”–—')
 TOKEN_BYTES = 600  # that Words take for each token when everything was asked of them
 LINKS = word_set("of by for in to from against at with near on over and or than as")
 RELATIVES = word_set("that who which")
-_AUXILIARIES = BE | word_set("has have had will would to may might could can cannot should did does do must not also")
+_AUXILIARIES = BE | word_set(
+    "has have had will would to may might could can cannot should did does do must not never also"
+)
+CHANGES = word_set("fix fixes fixed refactor remove update use make allow support improve bump rename")
 ARTICLES = word_set("the a an its his her their")
+HELPING = word_set("is are was were has have had will would can could did does do may might must should")
 TO_BE = word_set("is are was were be been being")
 SAYING = word_set("say says said claim claims alleged accus warn tell insist report accord believ think deny")
 SPEAKING = word_set("say says said claim claims claimed told wrote writes write added adds insist insists insisted")
@@ -99,6 +104,11 @@ class Words:
             if token not in FEW and token not in STOPS:
                 found.setdefault(each, []).append(place)
         return found
+
+    @cached_property
+    def verbs(self) -> tuple[bool, ...]:
+        """Which tokens look like verbs; every rule asks for it, of every candidate."""
+        return tuple(_looks_like_verb(self, place) for place in range(len(self.raw)))
 
     def __len__(self) -> int:
         return len(self.raw)
@@ -144,6 +154,30 @@ def neighbours(said: Words, places: Sequence[int]) -> Iterator[tuple[int, int]]:
             last = place
 
 
+def joined(said: Words, told: Words, places: Sequence[int]) -> Sequence[tuple[int, int]]:
+    """Neighbours of a headline that the lead has too, and that no border parts which the lead has there as well.
+
+    "year before collapse" is joined where the lead has "the year before because prices collapsed".
+    """
+    kept: tuple[ref[Words], list[tuple[int, int]]] | None = said.__dict__.get("joined")
+    if not kept or kept[0]() is not told:
+        kept = ref(told), list(_find_joined(said, told, places))
+        said.__dict__["joined"] = kept
+    return kept[1]
+
+
+def _find_joined(said: Words, told: Words, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    for left, right in neighbours(said, places):
+        here, there = places[left], places[right]
+        if min(here, there) < 0:
+            continue
+        parting = BORDERS.intersection(said.lower[left + 1 : right])
+        gap = told.lower[here + 1 : there]
+        last = next((token for token in reversed(gap) if token in BORDERS), "")
+        if not parting or (last not in parting and parting.intersection(gap)):
+            yield left, right
+
+
 def has_verb(text: str) -> bool:
     """Whether any word of a text looks like a verb, so that it states something."""
     told = read_words(text)
@@ -152,6 +186,10 @@ def has_verb(text: str) -> bool:
 
 def is_verb(told: Words, place: int) -> bool:
     """Whether a token of the lead looks like a verb: its form, or what stands before it."""
+    return told.verbs[place]
+
+
+def _looks_like_verb(told: Words, place: int) -> bool:
     token = told.lower[place]
     if token in FEW or token in ("dead", "death", "deaths") or not told.raw[place].islower():
         return False
@@ -160,71 +198,12 @@ def is_verb(told: Words, place: int) -> bool:
     return (token.endswith("ed") and len(token) > 4) or token in IRREGULAR or before in _AUXILIARIES or present
 
 
-def is_steady(headline: str, lead: str, ordered: bool = False) -> bool:
-    """Whether a second choice is safe: only words of the lead, at least three that count, a verb among them.
-
-    ordered: in the lead's order too, but for who says it.
-
-    Where the best headline turned the lead's meaning, the next ones often step round the fault with half a sentence.
-    """
-    said, told = read_words(headline), read_words(lead)
-    places = laid_on(said, told)
-    taken = {place for place in places if place >= 0}
-    beginnings = {each[:4] for each in (*told.stems, *SAYING)}
-    strange = [i for i, where in enumerate(places) if where < 0 and said.lower[i] not in FEW | STOPS]
-    new = [i for i in strange if said.stems[i][:4] not in beginnings and not said.lower[i].endswith(("n't", "n’t"))]
-    changes = bool(told.lower) and (told.lower[0] in CHANGES or told.lower[0] == "add")
-    if changes and told.stems[0] not in said.stems:
-        return False  # what a change does is all that it is about
-    if new or len(taken) < 3 or not (changes or any(may_be_verb(told, place) for place in taken)):
-        return False
-    loose = ordered and (_jumps(said, told, places) or _skips_verb(said, told, places))
-    return not loose and not _rehung(said, told, places)
-
-
-def _jumps(said: Words, told: Words, places: Sequence[int]) -> bool:
-    """Whether a headline goes back in the lead, but for who says it."""
-    speakers = {place for i, token in enumerate(told.lower) if token in SPEAKING for place in range(i - 3, i + 4)}
-    last = -1
-    for place, where in enumerate(places):
-        if where < 0:
-            last = -1 if said.lower[place] in STOPS else last
-            continue
-        if last >= 0 and where < places[last]:
-            near = said.stems[max(last - 1, 0) : place + 3]
-            if SAYING.isdisjoint(near) or speakers.isdisjoint((places[last], where)):
-                return True
-        last = place
-    return False
-
-
-def _skips_verb(said: Words, told: Words, places: Sequence[int]) -> bool:
-    """Whether two words that a headline joins have a verb or the end of a sentence between them in the lead."""
-    for left, right in neighbours(said, places):
-        between = range(places[left] + 1, places[right]) if min(places[left], places[right]) >= 0 else range(0)
-        if any(is_verb(told, i) or told.lower[i].endswith("ing") or told.lower[i] in ".;" for i in between):
-            return True
-    return False
-
-
-def _rehung(said: Words, told: Words, places: Sequence[int]) -> bool:
-    """Whether a noun stands after another preposition than in the lead: "reopen next month of new pipes"."""
-    for place, token in enumerate(said.lower[:-1]):
-        target = place + 1 + (said.lower[place + 1] in ARTICLES and place + 2 < len(said))
-        where = places[target]
-        if token not in LINKS - {"and", "or", "as"} or where < 0 or (token == "to" and is_verb(told, where)):
-            continue
-        last = next((places[i] for i in range(place - 1, -1, -1) if places[i] >= 0), -1)
-        gap = told.lower[last + 1 : where] if last >= 0 else ()
-        near = next((i for i in range(where - 1, max(where - 5, -1), -1) if told.lower[i] in LINKS | {"and"}), -1)
-        if near < 0 or told.lower[near] != token or not STOPS.isdisjoint(gap):
-            return True
-        if any(is_verb(told, i) for i in range(near + 1, where)):
-            return True
-    return False
-
-
-CHANGES = word_set("fix fixes fixed refactor remove update use make allow support improve bump rename")
+def is_finite(told: Words, place: int) -> bool:
+    """Whether a token of the lead is a verb that a clause may stand on."""
+    token, after = told.lower[place], told.lower[place + 1 : place + 2]
+    if token in HELPING or is_verb(told, place) or token in SPEAKING:
+        return True
+    return token.endswith("s") and bool(after) and after[0] in ARTICLES | {"to", "that"} and told.raw[place].islower()
 
 
 def may_be_verb(told: Words, place: int) -> bool:
@@ -401,6 +380,14 @@ def without_marks(headline: str) -> str:
     """
     unpaired = _MARKS.sub("", _QUOTED.sub(lambda match: next(filter(None, match.groups())), headline))
     return " ".join(unpaired.split())
+
+
+def tidy_marks(headline: str) -> str:
+    """A headline whose opening quotation marks stand at their words: no `says " nobody`."""
+    return _LOOSE.sub(r"\1", headline) if '" ' in headline and headline.count('"') == 2 else headline
+
+
+_LOOSE = re.compile(r'((?:^|\s)") (?=[^"]+")')
 
 
 def _words(text: str) -> str:

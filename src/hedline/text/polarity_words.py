@@ -292,7 +292,7 @@ IRREGULAR = {
         feel:felt|deal:dealt|teach:taught|feed:fed|flee:fled|wear:wore,worn|sink:sank,sunk|sing:sang,sung|eat:ate,eaten
         drink:drank,drunk|freeze:froze,frozen|forbid:forbade,forbidden|shake:shook,shaken|bear:bore,borne|do:did,done
         say:said|have:had,has|burn:burnt|lend:lent|bind:bound|bite:bit,bitten|blow:blew,blown|ban:banned,banning|beat:beaten
-        lay:laid|forget:forgot,forgotten|swim:swam,swum|ring:rang,rung|slide:slid|shrink:shrank,shrunk|override:overrode,overridden"""
+        lay:laid|forget:forgot,forgotten|swim:swam,swum|ring:rang,rung|slide:slid|shrink:shrank,shrunk|override:overrode,overridden|hear:heard"""
         .replace("\n", "|").split("|")
     )
     for past in pasts.strip().split(",")
@@ -360,3 +360,29 @@ BORDERS = word_set(
 IN = word_set("in on of since by until last next early late this from mid")
 NOT_TURNED = word_set("further only just least long merely surprisingly doubt matter wonder stranger shortage . more")
 NOBODY = word_set("no none neither nobody not few nothing hardly everyone everybody all every only less fewer")
+
+# For clauses.py: where clauses begin, numbers and what bounds them, who may do a thing.
+OPENERS = word_set("because while when who which that if unless although though until whose where whereas after before")
+CUT = word_set("but because unless if provided while whose although")
+PRONOUNS = word_set("he she it they")
+BEFORE_NOR = word_set("neither not no never none without cannot don't doesn't didn't won't isn't")
+INSERTED = word_set("who which whose")
+FINITE = word_set(
+    "will would has have had was were rose fell began went gave took wrote grew knew saw came became drew"
+)
+CONTRAST = word_set("but ; because although though while whereas")
+CONDITIONS = word_set("provided unless if until because")
+SAYS = word_set("say says said")
+PREPOSITIONS = word_set("of at from with into for in near mount")
+BOUNDS = frozenset(["at least", "more than", "about", "around", "roughly", "approximately", "over"])
+ABOUT = word_set("about around roughly some nearly almost approximately close over")
+OVER = word_set("least more over than above plus")
+NUMBERS = word_set("two three four five six seven eight nine ten eleven twelve dozen half twenty thirty forty fifty")
+RELATIVE = word_set("who which")
+RELATING = word_set("who which that whose whom")
+TIMES = word_set("after before until since")
+NO_DOERS = word_set("murder murders disaster winter weather fever hunger disorder terror error number summer fire")
+CALLED = word_set("untru fals baseless nonsens absurd fabricat unfound hoax fak invent incorrect deny not no n't")
+DENIALS = word_set("denies denied deny disputes")
+SHARES = word_set("fewer less none neither nobody few most half nothing only")
+BEFORE_SHARES = word_set("that but and say says said although though while")

@@ -1,0 +1,372 @@
+"""Clauses of a lead that a headline takes apart: words joined across a border, verbs with another's subject.
+
+A headline may leave out words of its lead, but what it joins has to belong together there. No grammar is needed to see
+the coarse errors: where a clause begins, which noun stands before its verb, who speaks, and who is acted on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+from hedline.text import polarity_words as listed
+from hedline.text.meaning import (
+    ARTICLES,
+    HELPING,
+    LINKS,
+    SPEAKING,
+    SPOKEN,
+    STOPS,
+    TO_BE,
+    Words,
+    is_finite,
+    is_one_place,
+    is_verb,
+    joined,
+    laid_on,
+    neighbours,
+    read_words,
+)
+from hedline.text.polarity_words import BORDERS, FEW
+
+Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
+
+
+def torn(text: str, lead: str) -> list[str]:
+    """Words that a headline joins although the lead has them in two clauses, and clauses without their beginning."""
+    said, told = read_words(text), read_words(lead)
+    if not said.raw or not told.raw:
+        return []
+    places = laid_on(said, told)
+    return [fault for rule in RULES for fault in rule(said, told, places)]
+
+
+def _torn(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """What a semicolon, the end of a relative clause or the "by" of a doer parts in the lead."""
+    for left, right in joined(said, told, places):
+        if _is_torn(said, told, left, right):
+            yield f"{said.lower[left]} {said.lower[right]}"
+
+
+def _alone(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A "nor" without its "neither"."""
+    if "nor" in said.lower and listed.BEFORE_NOR.isdisjoint(said.lower[: said.lower.index("nor")]):
+        yield "nor"
+
+
+def _begun(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A headline that begins with a verb without its subject."""
+    if _lacks_subject(said, told):
+        yield said.raw[0]
+
+
+def _is_torn(said: Words, told: Words, left: int, right: int) -> bool:
+    """Whether a semicolon, the end of a relative clause or the "by" of a doer parts two neighbours in the lead."""
+    here, there = laid_on(said, told)[left], laid_on(said, told)[right]
+    once = is_one_place(told, said.stems[left]) and is_one_place(told, said.stems[right])
+    stands_for = told.lower[there - 1] in listed.PRONOUNS  # "the spill was small; it killed"
+    if once and ";" in told.lower[min(here, there) : max(here, there)] and not stands_for:
+        return True
+    if told.lower[here + 1 : here + 2] == ("by",) and here < there < here + 4 and "by" not in said.lower[left:right]:
+        return is_verb(told, here)  # "minister criticised auditor" for "was criticised by the auditor"
+    opener = next((i for i in range(here, 0, -1) if told.lower[i] in listed.INSERTED and told.lower[i - 1] == ","), 0)
+    if not opener or "," not in told.lower[opener:there]:
+        return False
+    end = told.lower.index(",", opener)
+    if not here < end < there or "," in told.lower[end + 1 : there]:
+        return False
+    if told.lower[opener] == "whose":
+        return "whose" not in said.lower
+    taken = laid_on(said, told)
+    return any(is_verb(told, i) and i not in taken for i in range(end + 1, there))
+
+
+def _lacks_subject(said: Words, told: Words) -> bool:
+    """Whether a headline begins with a verb whose subject it leaves out: "Rose more slowly than prices"."""
+    first, places = said.lower[0], laid_on(said, told)
+    if not told.raw or first == told.lower[0] or "?" in said.lower:
+        return False
+    if first in listed.FINITE:
+        return True
+    place = places[0]
+    if _is_object_first(said, told, places):
+        return True
+    if place < 1 or not first.endswith("s") or not told.lower[place].endswith("ed") or not is_verb(told, place):
+        return False
+    following = next((where for where in places[1:] if where >= 0), -1)
+    bare = len(said) > 1 and said.lower[1] not in LINKS | STOPS | {"into", "that", "but", "whether"}
+    return bare and told.lower[place - 1] not in TO_BE and place < following < place + 4
+
+
+def _is_object_first(said: Words, told: Words, places: Sequence[int]) -> bool:
+    """Whether a headline begins with a past tense and its object and goes on: "Protected mice has no effect"."""
+    place = places[0]
+    if place < 2 or len(said) < 4 or places[1] != place + 1 or not said.lower[0].endswith("ed"):
+        return False
+    subject = told.lower[place - 1]
+    alone = is_verb(told, place) and subject not in FEW | STOPS and place - 1 not in places
+    return alone and not HELPING.isdisjoint(said.lower[2:])
+
+
+def _foreign_subject(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A verb of an inner clause with another subject: "newspaper mocked" for "messages in which he mocked"."""
+    first = next((i for i in range(len(told)) if is_finite(told, i)), len(told))
+    for left, right in joined(said, told, places):
+        here, there = places[left], places[right]
+        if there <= here or not is_verb(told, there) or not is_one_place(told, said.stems[right]):
+            continue
+        if not listed.PRONOUNS.isdisjoint(said.lower[left + 1 : right]):
+            continue
+        opener = max((i for i in range(here + 1, there) if told.lower[i] in listed.OPENERS), default=-1)
+        inner = range(opener + 1, there)
+        if opener < 0 or "," in told.lower[opener:there]:
+            continue
+        pronoun = here > first and not listed.PRONOUNS.isdisjoint(told.lower[opener + 1 : there])
+        own = any(told.lower[i] not in FEW and not told.lower[i].endswith("ly") for i in inner)
+        verbs = [i for i in inner if is_finite(told, i) and told.lower[i] not in HELPING]
+        if (verbs and told.lower[verbs[-1]] not in SPEAKING) or (verbs and not own):
+            continue
+        if pronoun or own:
+            yield f"{said.lower[left]} {said.lower[right]}"
+
+
+def _torn_phrase(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A phrase without the noun or verb it hangs on, which stands beyond a border: "loses to Ryo in Melbourne" for
+    "lost to Ryo, his earliest exit in Melbourne".
+    """
+    taken = set(places)
+    pairs = [*joined(said, told, places), *_after_comma(said, places)]
+    for left, right in pairs:
+        here, there = places[left], places[right]
+        if there <= here or is_verb(told, there) or not is_one_place(told, said.stems[right]):
+            continue
+        link = next((i for i in range(there - 1, max(there - 4, here), -1) if told.lower[i] in LINKS), -1)
+        head = link - 1
+        if link < 0 or head in taken or told.lower[head] in FEW | STOPS or not told.raw[head].islower():
+            continue
+        border = max((i for i in range(here + 1, head) if _is_border(told, i)), default=-1)
+        if border > 0 and taken.isdisjoint(range(border, there)) and not _spoken(told, range(border, there)):
+            yield f"{said.lower[left]} {said.lower[right]}"
+
+
+def _after_comma(said: Words, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Words before a comma and after its preposition: "loses to qualifier, in Melbourne"."""
+    for place in range(1, len(said) - 2):
+        if (
+            said.lower[place] == ","
+            and said.lower[place + 1] in LINKS
+            and min(places[place - 1], places[place + 2]) >= 0
+        ):
+            yield place - 1, place + 2
+
+
+def _spoken(told: Words, places: Sequence[int]) -> bool:
+    return any(told.stems[i] in SPOKEN for i in places)
+
+
+def _is_border(told: Words, place: int) -> bool:
+    """Whether a clause or an insertion begins: "; …", ", and the rest …", ", his earliest exit"."""
+    token, after = told.lower[place], told.lower[place + 1] if place + 1 < len(told) else ""
+    if token in listed.CONTRAST:
+        return after not in listed.PRONOUNS
+    return token == "," and after in ARTICLES | {"and"} and told.lower[place + 2] not in listed.PRONOUNS
+
+
+def _cut_short(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A clause without its verb: "but number of people without work" for "but the number of … rose"."""
+    for place, token in enumerate(said.lower[:-1]):
+        if token not in listed.CUT or token not in told.lower:
+            continue
+        opener = told.lower.index(token)
+        end = next((i for i in range(opener + 1, len(told)) if told.lower[i] in STOPS), len(told))
+        stop = next((i for i in range(place + 1, len(said)) if said.lower[i] in STOPS), len(said))
+        rest = [i for i in places[place + 1 : stop] if i >= 0]
+        verbs = [i for i in range(opener + 1, end) if is_finite(told, i)]
+        if not rest or not verbs or not all(opener < i < end for i in rest):
+            continue
+        if any(i < rest[0] and told.lower[i - 1] == "to" for i in verbs) or not _has_verb(
+            said, told, places, place, stop
+        ):
+            yield token
+
+
+def _has_verb(said: Words, told: Words, places: Sequence[int], start: int, stop: int) -> bool:
+    """Whether a part of a headline has a verb, or what may be one: a word of its own, or one in "ing"."""
+    for i in range(start + 1, stop):
+        token, where = said.lower[i], places[i]
+        if token in HELPING | SPEAKING | listed.PRONOUNS or token.endswith("ing") or token in _BASES:
+            return True
+        if is_finite(told, where) if where >= 0 else token not in FEW:
+            return True
+    return False
+
+
+def _headless(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A condition without what depends on it: "40 million euros provided shareholder puts in the same"."""
+    for place, token in enumerate(said.lower):
+        if token not in listed.CONDITIONS or not 0 < place < len(said) - 1 or told.lower.count(token) != 1:
+            continue
+        where = told.lower.index(token)
+        before = [i for i in places[:place] if i >= 0]
+        if not before or max(before) > where or told.lower[where - 1] in TO_BE:
+            continue
+        own = "to" in said.lower[:place] or any(
+            token in listed.DENIAL or "n't" in token for token in said.lower[:place]
+        )
+        if not own and not _has_verb(said, told, places, -1, place) and STOPS.isdisjoint(said.lower[:place]):
+            yield token
+
+
+_BASES = frozenset(listed.IRREGULAR.values())
+
+
+def _unfinished(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A verb without its object before another verb: "whose dog bit was fined"."""
+    for place, where in enumerate(places[:-1]):
+        if where < 0 or where + 2 >= len(told) or not is_verb(told, where) or said.lower[place + 1] not in HELPING:
+            continue
+        if (
+            told.lower[where - 1] not in HELPING | {"to"}
+            and told.lower[where + 1] in ARTICLES
+            and said.lower[place] == told.lower[where]
+        ):
+            yield said.lower[place]
+
+
+def _hung(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """The subject of a clause behind another's "of": "head of the moon mission" for "head …, told that the moon …"."""
+    for left, right in neighbours(said, places):
+        here, there = places[left], places[right]
+        if not 0 <= here < there or "of" not in said.lower[left + 1 : right]:
+            continue
+        gap = range(here + 1, there)
+        first = next((i for i in reversed(gap) if told.lower[i] not in ARTICLES), here)
+        if told.lower[first] in listed.OPENERS | STOPS - {'"'} and any(
+            is_verb(told, i) or told.lower[i] in SPEAKING for i in gap
+        ):
+            yield f"{said.lower[left]} of {said.lower[right]}"
+
+
+def _agents(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """The doer of a passive as the object: "Norrland lose Gävle" for "Norrland were beaten by Gävle"."""
+    for verb in range(1, len(told) - 2):
+        link = told.lower[verb + 1]
+        if not is_verb(told, verb) or not (link == "by" or (link == "to" and told.stems[verb] == "lose")):
+            continue
+        agent = next((i for i in range(verb + 2, len(told)) if told.lower[i] in STOPS | LINKS | BORDERS), len(told))
+        first = [i for i, where in enumerate(places) if verb < where < agent]
+        if not first or not any(0 <= where < verb and told.lower[where] not in FEW for where in places[: first[0]]):
+            continue
+        between = said.lower[max(i for i in range(first[0]) if 0 <= places[i] < verb) + 1 : first[0]]
+        if (between and LINKS.isdisjoint(between) and STOPS.isdisjoint(between) and BORDERS.isdisjoint(between)) or (
+            not between and is_verb(told, places[first[0] - 1])
+        ):
+            yield f"{link} {said.lower[first[0]]}"
+
+
+def _objects(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """An object that the lead has after a preposition: "dismisses senators" for "dismissed a petition by senators"."""
+    for left, right in joined(said, told, places):
+        here, there = places[left], places[right]
+        if (
+            there <= here
+            or not is_verb(told, here)
+            or is_verb(told, there)
+            or not LINKS.isdisjoint(said.lower[left + 1 : right])
+        ):
+            continue
+        gap = range(here + 1, there)
+        link = max((i for i in gap if told.lower[i] in LINKS - {"and", "or", "as", "than", "to"}), default=-1)
+        if link < 0 or any(told.lower[i] in STOPS | BORDERS for i in gap) or not is_one_place(told, said.stems[right]):
+            continue
+        head = told.lower[link - 1]
+        if link - 1 > here and head not in FEW and told.stems[link - 1] not in said.known and told.lower[link] != "of":
+            yield f"{said.lower[left]} {said.lower[right]}"
+
+
+def _loose_links(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A preposition without its noun: "the island of shelved", "its factory in, where"."""
+    for (token, after), where in zip(pairwise(said.lower), places[1:], strict=True):
+        if token not in listed.PREPOSITIONS or (token, after) in pairwise(told.lower):
+            continue
+        verb = token == "of" and where >= 0 and is_verb(told, where) and after == told.lower[where]
+        if after in ",.;:" or verb:
+            yield f"{token} {after}"
+
+
+def _bounds(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A number without its "at least", "more than" or "about"."""
+    for where in places:
+        if where < 1 or not (told.lower[where][0].isdigit() or told.lower[where] in listed.NUMBERS):
+            continue
+        one, two = told.lower[where - 1], " ".join(told.lower[max(where - 2, 0) : where])
+        if one in listed.BOUNDS and listed.ABOUT.isdisjoint(said.lower):
+            yield one
+        elif two != one and two in listed.BOUNDS and listed.OVER.isdisjoint(said.lower):
+            yield two
+
+
+def _no_relative(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A "who" or "which" that the lead does not have: what it says of somebody first has become an aside."""
+    if (
+        not listed.RELATIVE.isdisjoint(said.lower[1:])
+        and listed.RELATING.isdisjoint(told.lower)
+        and "?" not in said.lower
+    ):
+        yield "who"
+
+
+def _broken_off(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A headline that ends on the subject of a clause, or before the clause that its last word opens."""
+    last, token = places[-1], said.lower[-1]
+    if not 0 < last < len(told) - 1:
+        return
+    after = told.lower[last + 1]
+    subject = not listed.TIMES.isdisjoint(said.lower[-3:-1]) and (is_verb(told, last + 1) or after in HELPING)
+    subject = subject and (not said.raw[-1].islower() or (token.endswith(_DOERS) and token not in listed.NO_DOERS))
+    opening = token in ("provided", "providing", "assuming") and after in ARTICLES | {"that"}
+    verb = is_verb(told, last) and told.lower[last - 1] not in TO_BE
+    verb = verb and ((after == "that" and not listed.TIMES.isdisjoint(said.lower)) or _is_afterthought(told, last))
+    if subject or opening or verb:
+        yield token
+
+
+def _is_afterthought(told: Words, place: int) -> bool:
+    """Whether a participle stands behind its noun and before its "by": "a hoax invented by students"."""
+    before = told.lower[place - 1]
+    return told.lower[place + 1] == "by" and before not in FEW | STOPS and not is_verb(told, place - 1)
+
+
+_DOERS = ("er", "or", "ist", "ers", "ors", "ists", "men", "man", "police")
+
+
+def _quantified(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "fewer than half of passengers" without what they did, where a clause inside the lead says it."""
+    for i in range(1, len(told)):
+        token, before = told.lower[i], told.lower[i - 1]
+        if token not in listed.SHARES or token not in said.lower or before not in STOPS | listed.BEFORE_SHARES:
+            continue
+        end = next((j for j in range(i, len(told)) if told.lower[j] in STOPS), len(told))
+        helping = next((j for j in range(i + 1, end) if told.lower[j] in HELPING), end)
+        predicate = {told.stems[j] for j in range(helping + 1, end) if told.lower[j] not in FEW}
+        tail = said.lower[said.lower.index(token) :]
+        new = any(places[j] < 0 and said.lower[j] not in FEW for j in range(len(said) - len(tail), len(said)))
+        if predicate and predicate.isdisjoint(said.known) and not new:
+            yield token
+
+
+def _spoken_of(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """What is wrong with who says what, where a headline has somebody speak or the lead calls something false."""
+    possessive = any(token.endswith(("'s", "’s")) for token in said.raw)
+    if not possessive and SPEAKING.isdisjoint(said.lower) and listed.UNTRUE.isdisjoint(told.lower):
+        return
+    from hedline.text.speakers import RULES as SPOKEN_RULES
+
+    for rule in SPOKEN_RULES:
+        yield from rule(said, told, places)
+
+
+RULES: tuple[Rule, ...] = (
+    _torn, _alone, _begun, _foreign_subject, _torn_phrase, _cut_short, _headless, _unfinished, _hung, _agents, _objects,
+    _loose_links, _bounds, _no_relative, _broken_off, _quantified, _spoken_of,
+)  # fmt: skip

@@ -1,0 +1,99 @@
+"""Who says what: a headline that gives a statement to another speaker, or keeps one that the lead calls false."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from hedline.text import polarity_words as listed
+from hedline.text.meaning import ARTICLES, SPEAKING, SPOKEN, STOPS, TO_BE, Words, is_finite, is_verb
+from hedline.text.polarity_words import FEW
+
+Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
+
+
+def _speakers(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """What another one says, or nobody: "groups say firm promised" for "firm promised …, but groups say …"."""
+    for place, token in enumerate(said.lower):
+        if token not in listed.SAYS or place == 0 or places[place - 1] < 0:
+            continue
+        speaker = places[place - 1]
+        verb = next(
+            (
+                i
+                for i in range(speaker + 1, min(speaker + 9, len(told)))
+                if told.stems[i] in SPOKEN or told.lower[i] in SPEAKING
+            ),
+            -1,
+        )
+        rest = [where for i, where in enumerate(places) if where >= 0 and i > place]
+        if not rest:
+            continue
+        if verb < 0:
+            between = [
+                i
+                for i in range(speaker + 1, min(rest))
+                if told.stems[i] in SPOKEN and told.lower[i - 1] not in ARTICLES
+            ]
+            if between and not any(told.stems[i] in said.known for i in between):
+                yield f"{said.lower[place - 1]} {token}"
+        elif all(where < speaker for where in rest) and not STOPS.isdisjoint(told.lower[:speaker]):
+            clause = max(
+                (i for i in range(speaker) if told.lower[i] in ("but", "although", "while", "though", ";")), default=-1
+            )
+            if clause > max(rest):
+                yield f"{said.lower[place - 1]} {token}"
+
+
+def _owners(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A name with the possessive of another: "Turkey's Petrova" for "Petrova said her Turkish counterpart"."""
+    for place, token in enumerate(said.raw[:-1]):
+        where = places[place + 1]
+        if not token.endswith(("'s", "’s")) or not token[0].isupper() or where < 0 or not told.raw[where][0].isupper():
+            continue
+        if (
+            place + 2 < len(said)
+            and said.lower[place + 2] not in FEW | STOPS
+            and not _may_follow(said, told, places, place + 2)
+        ):
+            continue  # "Anker's Black Friday coolers": the name belongs to what follows
+        root = token[:4].lower()
+        found = [i for i, each in enumerate(told.lower) if each.startswith(root)]
+        if any(told.lower[i] == token[:-2].lower() for i in found):
+            continue
+        if found and not any(_belongs(told, i, where) for i in found):
+            yield f"{token} {said.raw[place + 1]}"
+
+
+def _may_follow(said: Words, told: Words, places: Sequence[int], place: int) -> bool:
+    """Whether a word of a headline may be the verb of the name before it."""
+    token, where = said.lower[place], places[place]
+    return token in SPEAKING or token.endswith("ing") or (where >= 0 and is_verb(told, where)) or where < 0
+
+
+def _belongs(told: Words, owner: int, name: int) -> bool:
+    low, high = min(owner, name), max(owner, name)
+    return not any(told.lower[i] in STOPS - {","} or is_finite(told, i) for i in range(low + 1, high))
+
+
+def _told(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """Who speaks in the lead is spoken to: "residents told to stop" for "…, residents said"."""
+    for place, token in enumerate(said.lower[1:-1], 1):
+        speaker = places[place - 1]
+        spoken = 0 <= speaker < len(told) - 1 and told.lower[speaker + 1] in SPEAKING
+        if token == "told" and said.lower[place + 1] in ("to", "that", "not") and spoken:
+            yield f"{said.lower[place - 1]} told"
+
+
+def _called_false(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """What the lead's own verb calls false, without that: "video claims to" for "a video that claims to … is false"."""
+    taken = set(places)
+    instead = (listed.DOUBTING - {"say", "says", ":"} - told.known - set(told.lower)) | listed.CALLED
+    for i in range(2, len(told)):
+        verb = next((j for j in range(i - 1, max(i - 4, 0), -1) if told.lower[j] in TO_BE), 0)
+        if told.lower[i] not in listed.UNTRUE - listed.DENIALS or not verb or not STOPS.isdisjoint(told.lower[verb:i]):
+            continue
+        if sum(0 <= j < verb for j in taken) > 2 and instead.isdisjoint({*said.known, *said.lower}):
+            yield told.lower[i]
+
+
+RULES: tuple[Rule, ...] = (_speakers, _owners, _told, _called_false)

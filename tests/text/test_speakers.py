@@ -1,0 +1,32 @@
+"""Who says what: each wrong headline is told from a true one that is close to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from hedline.text.clauses import torn
+
+REFUND = "The firm promised to repay every passenger, but consumer groups say that few have received any money."
+GRANDMOTHER = "A grandmother swam across the strait years after her doctors told her she would never walk again."
+STRAIT = "Minister Elena Petrova said her Turkish counterpart had assured her that the strait would stay open."
+OAKS = "The developer went on felling oaks despite an order to stop work, local residents said."
+VIDEO = "A video that claims to show officers burning ballots is false, election monitors said."
+
+
+@pytest.mark.parametrize(
+    ("lead", "wrong", "right"),
+    [
+        (REFUND, "Consumer groups say firm promised to repay", "Firm promised to repay every passenger"),
+        (GRANDMOTHER, "Grandmother says she would never walk again", "Doctors say she would never walk again"),
+        (STRAIT, "Turkey's Petrova says strait would stay open", "Elena Petrova says strait would stay open"),
+        (OAKS, "Local residents told to stop work", "Developer went on felling oaks, local residents say"),
+        (VIDEO, "Video claims to show officers burning ballots", "Video of officers burning ballots is false"),
+    ],
+)
+def test_who_says_what(lead: str, wrong: str, right: str) -> None:
+    assert torn(wrong, lead)
+    assert torn(right, lead) == []
+
+
+def test_where_nobody_speaks_nothing_is_asked() -> None:
+    assert torn("Poland's Holm wins race", "Holm of Poland won the race.") == []

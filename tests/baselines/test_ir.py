@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from made_pairs import pairs, write_pairs
 
 from hedline.baselines.corpus import Texts
-from hedline.baselines.ir import Retrieval, build_index
+from hedline.baselines.ir import ALL, Retrieval, build_index, content_stems
 from hedline.baselines.system import Limit, open_baseline
 from hedline.corpora.sets import EvaluationItem
 from hedline.errors import UserError
@@ -73,3 +74,67 @@ def test_a_lead_of_unknown_words_finds_nothing(tmp_path: Path) -> None:
     assert Retrieval.open(folder).headlines([EvaluationItem("1", "zzz qqq", ())], Limit()) == [""]
     with pytest.raises(UserError, match="must be fitted first"):
         Retrieval.open(None)
+
+
+def write_leads(path: Path, *leads: str) -> Path:
+    """Pairs whose headline says which lead it belongs to."""
+    rows = [{"lead": lead, "headline": f"Headline {number}"} for number, lead in enumerate(leads)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_a_folder_finds_what_bm25s_finds_in_the_content_words(tmp_path: Path) -> None:
+    bm25s = pytest.importorskip("bm25s", reason="bm25s is the oracle; pip install 'hedline[dev]'")
+
+    def read(lead: str) -> list[str]:  # without stems: no two words of this small world share one
+        bare = lead.lower().replace(",", "").replace(".", "").split()
+        return [word for word in bare if word not in {"the", "a", "of", "in", "on", "after", "for", "to"}]
+
+    oracle = bm25s.BM25(k1=1.2, b=0.75, method="lucene")
+    oracle.index([read(lead) for lead, _ in pairs(150)], show_progress=False)
+    found = Retrieval.open(Retrieval.fit([write_pairs(tmp_path / "pairs.jsonl", 150)], tmp_path / "ir", {}))
+    for lead, _ in pairs(60, seed=2):
+        theirs = oracle.get_scores(read(lead))
+        document, score = found.index.best([found.ids[word] for word in content_stems(lead)])
+        assert score == pytest.approx(theirs.max(), rel=1e-5)
+        assert theirs[document] == pytest.approx(theirs.max(), rel=1e-5)
+
+
+def test_numbers_and_stems_tell_leads_apart_and_function_words_do_not(tmp_path: Path) -> None:
+    leads = ("The yard built 30 trams.", "The yard built 45 trams.", "What is it that they did to the trams?")
+    file = write_leads(tmp_path / "pairs.jsonl", *leads)
+    asked = "A depot says that it is to get 45 trams."
+    by_stems = Retrieval.open(Retrieval.fit([file], tmp_path / "stems", {}))
+    assert by_stems.headline(asked) == "Headline 1"
+    assert by_stems.headline("Builders: one tram more") == "Headline 2"  # the shortest lead with a tram
+    assert by_stems.headline("They did it to them.") == ""
+    by_all = Retrieval.open(Retrieval.fit([file], tmp_path / "all", {"tokens": ALL}))
+    assert by_all.headline(asked) == "Headline 2"  # `that it is to` outweighs the number, which is `##` in two leads
+
+
+def test_a_folder_without_named_tokens_reads_all_words(tmp_path: Path) -> None:
+    leads = ("The yard built 30 trams.", "What is it that they did to the trams?")
+    folder = Retrieval.fit([write_leads(tmp_path / "pairs.jsonl", *leads)], tmp_path / "ir", {"tokens": ALL})
+    config = json.loads((folder / "config.json").read_text())
+    assert config.pop("tokens") == "all"
+    (folder / "config.json").write_text(json.dumps(config))
+    assert Retrieval.open(folder).headline("They did it to them.") == "Headline 1"
+
+
+def test_unknown_tokens_are_refused_in_one_sentence(tmp_path: Path) -> None:
+    file = write_leads(tmp_path / "pairs.jsonl", "The yard built 30 trams.")
+    folder = Retrieval.fit([file], tmp_path / "ir", {})
+    config = json.loads((folder / "config.json").read_text())
+    assert config["tokens"] == "stems"
+    (folder / "config.json").write_text(json.dumps({**config, "tokens": "pieces"}))
+    with pytest.raises(UserError, match=r"indexes the tokens 'pieces', .* knows stems and all; fit it again"):
+        Retrieval.open(folder)
+    with pytest.raises(UserError, match="'pieces'"):
+        Retrieval.fit([file], tmp_path / "other", {"tokens": "pieces"})
+    assert not (tmp_path / "other").exists()
+
+
+def test_pairs_without_content_words_cannot_be_indexed(tmp_path: Path) -> None:
+    file = write_leads(tmp_path / "pairs.jsonl", "It is what it is.", "They did to us what we did to them.")
+    with pytest.raises(UserError, match="no content words to index"):
+        Retrieval.fit([file], tmp_path / "ir", {})

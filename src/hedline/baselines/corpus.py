@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -22,6 +22,7 @@ from hedline.text.vocab import SPECIALS, UNKNOWN
 CASED_LEADS = 100_000  # more do not change how common words are spelt
 
 Ids = npt.NDArray[np.int32]
+Reader = Callable[[str], list[str]]  # from a text to its words
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,11 @@ class Corpus:
         return Corpus(words, self.leads.mapped(table), self.headlines.mapped(table))
 
 
-def encode_corpus(data: Sequence[Path], work: WorkFolder, limit: int | None = None) -> Corpus:
-    """Tokenise and encode all pairs of the files, one file at a time; files done before are not read again."""
+def encode_corpus(data: Sequence[Path], work: WorkFolder, limit: int | None = None, read: Reader = normalize) -> Corpus:
+    """Tokenise and encode all pairs of the files, one file at a time; files done before are not read again.
+
+    read: the words of a text; name it among the settings of `work`, which cannot tell one reader from another.
+    """
     ids = {word: index for index, word in enumerate(SPECIALS)}
     parts: list[dict[str, Array]] = []
     for number, path in enumerate(expand(data)):
@@ -82,21 +86,21 @@ def encode_corpus(data: Sequence[Path], work: WorkFolder, limit: int | None = No
         if room is not None and room <= 0:
             break
         known = len(ids)
-        parts.append(work.arrays(f"encoded-{number:03d}", partial(_encode_file, path, ids, room)))
+        parts.append(work.arrays(f"encoded-{number:03d}", partial(_encode_file, path, ids, room, read)))
         if len(ids) == known:  # it was read from the work folder
             for word in join_text(parts[-1]["words"]).split("\n"):
                 ids.setdefault(word, len(ids))
     return Corpus(list(ids), _joined(parts, "leads"), _joined(parts, "headlines"))
 
 
-def _encode_file(path: Path, ids: dict[str, int], limit: int | None) -> dict[str, Array]:
+def _encode_file(path: Path, ids: dict[str, int], limit: int | None, read: Reader) -> dict[str, Array]:
     """Encode one file, adding its new words to `ids`; the new words are part of the result, one per line."""
     known = len(ids)
     sides: dict[str, tuple[list[Ids], list[int]]] = {"leads": ([], [0]), "headlines": ([], [0])}
     pairs = training_pairs([path], f"encoding {path.name}", limit)
     while block := list(islice(pairs, 20_000)):
         for name, (blocks, offsets) in sides.items():
-            _encode_block((getattr(pair, name[:-1]) for pair in block), ids, blocks, offsets)
+            _encode_block((read(getattr(pair, name[:-1])) for pair in block), ids, blocks, offsets)
     found: dict[str, Array] = {"words": split_text("\n".join(islice(ids, known, None)))}
     for name, (blocks, offsets) in sides.items():
         found[f"{name}.flat"] = np.concatenate(blocks)
@@ -104,10 +108,9 @@ def _encode_file(path: Path, ids: dict[str, int], limit: int | None) -> dict[str
     return found
 
 
-def _encode_block(texts: Iterable[str], ids: dict[str, int], blocks: list[Ids], offsets: list[int]) -> None:
+def _encode_block(texts: Iterable[list[str]], ids: dict[str, int], blocks: list[Ids], offsets: list[int]) -> None:
     flat: list[int] = []
-    for text in texts:
-        words = normalize(text)
+    for words in texts:
         flat += [ids.setdefault(word, len(ids)) for word in words]
         offsets.append(offsets[-1] + len(words))
     blocks.append(np.array(flat, np.int32))

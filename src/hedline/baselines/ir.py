@@ -2,6 +2,8 @@
 
 The index is one array of postings sorted by (word, document). A query reads the postings of its rare words whole and
 looks the frequent ones up only in documents that can still win, so the answer is exact and most postings stay unread.
+
+Of a lead only the stems of content words are indexed, digits kept: to share `the` and `##` is not to tell the same.
 """
 
 from __future__ import annotations
@@ -15,14 +17,40 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hedline.arrays import Array, Floats
-from hedline.baselines.corpus import Corpus, Texts, encode_corpus, join_text, split_text
+from hedline.baselines.corpus import Corpus, Reader, Texts, encode_corpus, join_text, split_text
 from hedline.baselines.fitting import WorkFolder, data_identity, load_array, save_array, training_pairs
-from hedline.baselines.system import Limit, fitted_folder, write_config
+from hedline.baselines.system import Limit, fitted_folder, read_config, write_config
 from hedline.corpora.sets import EvaluationItem
+from hedline.errors import UserError
+from hedline.metrics.tokens import STEMMER
 from hedline.progress import track
-from hedline.text.tokenize import normalize
+from hedline.text.tokenize import ChunkCache, is_content, news_words, normalize
 
 K1, B = 1.2, 0.75
+
+
+def content_stems(text: str) -> list[str]:
+    """What is indexed of a text: the stems of its lower-case words, and its numbers; no punctuation, no function words.
+
+    >>> content_stems("Prices rose 3.5% in the U.S. (again), and it's not over.")
+    ['price', 'rise', '3.5', 'u.s.', 'again']
+    """
+    return [stem for stem in map(_stems.__getitem__, news_words(text)) if stem]
+
+
+def _content_stem(token: str) -> str:
+    """The stem of a word as ROUGE has it; a number or a foreign word as it is; nothing for what is no content."""
+    word = token.lower()
+    if not is_content(word):
+        return ""
+    return STEMMER.find(word) if word.isascii() and word.isalpha() else word
+
+
+_stems = ChunkCache(_content_stem)
+
+# How a folder reads leads, by the name in its config; one that names none is from before there was a choice.
+STEMS, ALL = "stems", "all"
+READERS: dict[str, Reader] = {STEMS: content_stems, ALL: normalize}
 
 
 @dataclass(frozen=True)
@@ -119,20 +147,27 @@ class Retrieval:
     """The index, its vocabulary and the headlines of its documents."""
 
     name: ClassVar[str] = "ir"
-    fit_options: ClassVar[frozenset[str]] = frozenset({"limit", "k1", "b"})
+    fit_options: ClassVar[frozenset[str]] = frozenset({"limit", "k1", "b", "tokens"})
 
-    def __init__(self, index: Index, ids: Mapping[str, int], headlines: Array, offsets: Array) -> None:
-        """headlines: (bytes,) all headlines in UTF-8, one after the other; offsets: (documents + 1,) into them."""
-        self.index, self.ids = index, ids
+    def __init__(self, index: Index, ids: Mapping[str, int], read: Reader, headlines: Array, offsets: Array) -> None:
+        """read: the words of a lead, as those of the index were read.
+
+        headlines: (bytes,) all headlines in UTF-8, one after the other; offsets: (documents + 1,) into them.
+        """
+        self.index, self.ids, self._read = index, ids, read
         self._headlines, self._offsets = headlines, offsets
 
     @classmethod
     def fit(cls, data: Sequence[Path], out: Path, options: Mapping[str, Any]) -> Path:
-        """Index the leads of all pairs; options: `k1`, `b`, and `limit`, the most pairs to read."""
-        limit = options.get("limit")
-        settings = {"k1": options.get("k1", K1), "b": options.get("b", B), "limit": limit, "data": data_identity(data)}
+        """Index the leads of all pairs; options: `k1`, `b`, `tokens` (READERS), and `limit`, the most pairs to read."""
+        limit, tokens = options.get("limit"), options.get("tokens", STEMS)
+        settings = {"k1": options.get("k1", K1), "b": options.get("b", B), "tokens": tokens}
+        settings |= {"limit": limit, "data": data_identity(data)}
+        read = _reader(tokens, out)
         work = WorkFolder(out, {"baseline": cls.name, **settings})
-        corpus = encode_corpus(data, work, limit)
+        corpus = encode_corpus(data, work, limit, read)
+        if not len(corpus.leads.flat):
+            raise UserError(f"{', '.join(map(str, data))} hold no content words to index; give other pairs")
         _save_headlines(out, data, limit)
         _save_index(out, corpus, float(settings["k1"]), float(settings["b"]))
         write_config(out, cls.name, {**settings, "pairs": len(corpus.leads), "words": len(corpus.words)})
@@ -143,11 +178,12 @@ class Retrieval:
     def open(cls, folder: Path | None) -> Self:
         """Map the arrays of a fitted folder; only what queries touch is read."""
         folder = fitted_folder(folder, cls.name)
+        read = _reader(read_config(folder).get("tokens", ALL), folder)
         parts = [load_array(folder / f"{part}.npy") for part in ("starts", "documents", "weights", "highest")]
         words = join_text(load_array(folder / "words.npy")).split("\n")
         ids = {word: index for index, word in enumerate(words)}
         headlines = [load_array(folder / f"{part}.npy") for part in ("headlines", "headline_offsets")]
-        return cls(Index(*parts), ids, *headlines)
+        return cls(Index(*parts), ids, read, *headlines)
 
     def headlines(self, items: Sequence[EvaluationItem], limit: Limit) -> list[str]:
         """Find one headline per item, cut at whole words to the limit."""
@@ -155,10 +191,19 @@ class Retrieval:
 
     def headline(self, lead: str) -> str:
         """Return the headline of the nearest training lead; empty when no word of the lead is known."""
-        document, _ = self.index.best([self.ids[word] for word in normalize(lead) if word in self.ids])
+        document, _ = self.index.best([self.ids[word] for word in self._read(lead) if word in self.ids])
         if document < 0:
             return ""
         return join_text(self._headlines[self._offsets[document] : self._offsets[document + 1]])
+
+
+def _reader(tokens: Any, folder: Path) -> Reader:
+    """The reader of a name, which may come from a folder of a newer version."""
+    if not isinstance(tokens, str) or tokens not in READERS:
+        raise UserError(
+            f"{folder} indexes the tokens {tokens!r}, this hedline knows {' and '.join(READERS)}; fit it again"
+        )
+    return READERS[tokens]
 
 
 def _save_headlines(out: Path, data: Sequence[Path], limit: int | None) -> None:

@@ -179,10 +179,13 @@ class Stemmer(dict[str, str]):
         self._rules = find_rules()
 
     def __missing__(self, word: str) -> str:
-        # Words of up to three letters are never stemmed, and never looked up among the exceptions.
-        stem = word if len(word) <= 3 else exceptions().get(word) or self._rules(word)
-        self[word] = stem
+        self[word] = stem = self.find(word)
         return stem
+
+    def find(self, word: str) -> str:
+        """The stem of a lower-case ASCII word, not remembered: for readers of more words than memory should hold."""
+        # Words of up to three letters are never stemmed, and never looked up among the exceptions.
+        return word if len(word) <= 3 else exceptions().get(word) or self._rules(word)
 
 
 STEMMER = Stemmer()

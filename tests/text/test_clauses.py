@@ -73,7 +73,7 @@ GRANDMOTHER = "A grandmother swam across the strait years after her doctors told
         (
             LOAN,
             "40 million euros provided owner puts in same amount",
-            "City to lend airline 40 million euros provided owner puts in same",
+            "City to lend airline 40 million euros provided owner puts in same amount",
         ),
         (LOAN, "City to lend airline 40 million euros provided", "City to lend airline 40 million euros"),
         (TEA, "Farmers earned less than year before collapse", "Farmers earned less than year before"),
@@ -126,8 +126,29 @@ def test_a_headline_keeps_what_belongs_together(lead: str, wrong: str, right: st
 
 
 @pytest.mark.parametrize(
+    ("lead", "wrong", "right"),
+    [
+        ("A review cleared Roy Salter of fraud.", "Review cleared of fraud", "Review cleared Salter of fraud"),
+        ("The mayor had hidden a debt of 4 million.", "Mayor had a debt of 4 million", "Mayor hid debt of 4 million"),
+        ("The captain steered the ferry to port.", "Captain the ferry to port", "Captain steered the ferry to port"),
+        ("The captain steered the ferry to port.", "Captain is the ferry to port", "Captain steers ferry to port"),
+        ("The mill was bought by its rival.", "Mill buys by rival", "Mill bought by rival"),
+        ("It kept the stolen bronzes, he said.", "It kept the stolen, he says", "It kept the stolen bronzes"),
+        ("It lives off olive growers.", "It lives off olive", "It lives off growers"),
+        ("He survived after two members abstained.", "He survives after two members.", "He survives as two abstain"),
+        ("Exports doubled, those to Oslo shrank by a tenth.", "Exports doubled by a tenth", "Exports doubled"),
+    ],
+)
+def test_verbs_keep_their_objects_and_nouns_their_ends(lead: str, wrong: str, right: str) -> None:
+    assert torn(wrong, lead)
+    assert torn(right, lead) == []
+
+
+@pytest.mark.parametrize(
     ("lead", "headline"),
     [
+        ("A motion to remove the speaker failed by two votes.", "Motion to remove speaker fails by two votes"),
+        ("The crash killed five people, police said.", "Crash kills five"),
         ("The company said it would cut 90 jobs.", "Company to cut 90 jobs"),
         (
             "Nearly 9,000 homes had no power after the storm brought down pylons.",

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from hedline.text.meaning import altered_quotations, lost_polarity, polarity_control, quotations, without_marks
+from hedline.text.meaning import (
+    altered_quotations,
+    lost_polarity,
+    polarity_control,
+    quotations,
+    tidy_marks,
+    without_marks,
+)
 
 LOST = [
     ("Neither the mayor nor her deputy will attend the opening of the bridge.", "Deputy to attend bridge opening"),
@@ -110,3 +117,33 @@ def test_an_exception_keeps_what_it_is_taken_from():
     lead = "All the lifeboats but one were launched before the ferry capsized."
     assert lost_polarity(lead, "Lifeboats but one launched before ferry capsized") == ("all but",)
     assert lost_polarity(lead, "All lifeboats but one launched") == lost_polarity(lead, "Most lifeboats launched") == ()
+
+
+@pytest.mark.parametrize(
+    ("lead", "wrong", "right"),
+    [
+        (
+            "The bank said it would raise rates again in May only if inflation failed to slow.",
+            "Bank to raise rates again in May",
+            "Bank to raise rates again in May only if inflation fails to slow",
+        ),
+        (
+            "Refugees may take jobs after six months, provided that no resident wants the post.",
+            "Refugees may take jobs after six months",
+            "Refugees may take jobs if no resident wants post",
+        ),
+    ],
+)
+def test_a_condition_is_kept_by_no_month_and_no_permission(lead: str, wrong: str, right: str) -> None:
+    assert lost_polarity(lead, wrong)
+    assert lost_polarity(lead, right) == ()
+
+
+def test_a_day_in_may_is_no_doubt() -> None:
+    lead = "Only passengers who had booked before 1 May are entitled to a refund."
+    assert lost_polarity(lead, "Only passengers who had booked before 1 May entitled to refund") == ()
+
+
+def test_opening_marks_stand_at_their_words() -> None:
+    assert tidy_marks('Ilves says " nobody won" again') == 'Ilves says "nobody won" again'
+    assert tidy_marks('A "pact" with " odd marks') == 'A "pact" with " odd marks'

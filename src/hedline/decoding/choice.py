@@ -65,7 +65,6 @@ UNFINISHED = word_set(
     their than but if unless because not no never nor except excluding without into onto between among against during
     through : ,"""
 )
-
 REPORTING = word_set("said says told announced reported")
 TELLTALE = re.compile(
     r"^(?:add|allow|support|make|do not) (?:an? |the |support |option |log )"
@@ -226,7 +225,8 @@ def form_faults(text: str, lead: str) -> list[str]:
     ends = {token for token, after in pairwise(told.lower) if after == "."}
     for place, (token, after) in enumerate(pairwise(said.raw)):
         inside = place + 2 < len(said) or token in UNFINISHED
-        inside = inside and token.islower() and token not in ends and (len(token) > 2 or token in UNFINISHED)
+        inside = inside and token.isalpha() and token.lower() not in ends
+        inside = inside and (len(token) > (2 if token.islower() else 4) or token in UNFINISHED)
         if (after == "." and inside) or (after == "," and token in BEFORE_NO_COMMA):
             found.append(token + after)
     return [*found, said.raw[-1]] if _breaks_off(said, told) else found
@@ -273,7 +273,7 @@ def _stays_outside(said: Words, told: Words) -> bool:
     if said.lower[0] not in SUBORDINATE or said.lower[:1] != told.lower[:1] or "," not in told.lower:
         return False
     comma = told.lower.index(",")
-    main = [place for place in laid_on(said, told) if place > comma]
+    main = [place for place in laid_on(said, told) if place > comma and told.stems[place] not in SAYING]
     return not any(is_verb(told, place) or told.lower[place - 1] in TO_BE for place in main)
 
 

@@ -229,7 +229,7 @@ def _quality(parts: Sequence[str], end: int) -> float:
     last, following = parts[end - 1], _bare(parts[end]) if end < len(parts) else "."
     if following in _SPOKEN or (following == "to" and "from" in map(_bare, parts[max(end - 4, 0) : end])):
         quality = -3.0  # a speaker without what he does, a range without its end
-    elif following in ("of", "that") or last == "I":
+    elif following in ("of", "that", "whether") or last == "I":
         quality = 0.0
     elif last[-1] == "." and _bare(last) in _TITLES:
         quality = -3.0
@@ -240,9 +240,12 @@ def _quality(parts: Sequence[str], end: int) -> float:
     elif _bare(last) in FUNCTION_WORDS:
         quality = -3.0
     else:
-        quality = 2.5 if following in ("and", "or", "but") else 1.5 if following in _LINKS else 0.0
+        quality = 2.5 if following in ("and", "or", "but") else 1.5 if following in _LINKS else -1.0
     if not has_verb(_unsaid(parts[:end])):
         quality -= 8.0
+    aside = next((i for i, part in enumerate(parts[:end]) if part in ("who", "which") and parts[i - 1][-1] == ","), end)
+    if aside < end and not any(part[-1] == "," for part in parts[aside : end - 1]):
+        quality -= 8.0  # the aside is all that is said
     if _bare(parts[0]) in _SUBORDINATE and not _reaches_main_clause(parts[:end]):
         quality -= 20.0
     return quality
@@ -353,7 +356,7 @@ def zigzags(headline: str, lead: str) -> bool:
     """Whether a headline goes on in the lead, and back to what it passed: "Carol renovated not guilty"."""
     said, told = read_words(headline), read_words(lead)
     taken = [place for place in laid_on(said, told) if place >= 0]
-    return any(one < three < two for one, two, three in zip(taken, taken[1:], taken[2:], strict=False))
+    return any(min(taken[:i]) < place < taken[i - 1] for i, place in enumerate(taken) if i)
 
 
 def _jumps(said: Words, told: Words, places: Sequence[int]) -> bool:

@@ -169,55 +169,9 @@ def _is_border(told: Words, place: int) -> bool:
     token, after = told.lower[place], told.lower[place + 1] if place + 1 < len(told) else ""
     if token in listed.CONTRAST:
         return after not in listed.PRONOUNS
-    return token == "," and after in ARTICLES | {"and"} and told.lower[place + 2] not in listed.PRONOUNS
-
-
-def _cut_short(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """A clause without its verb: "but number of people without work" for "but the number of … rose"."""
-    for place, token in enumerate(said.lower[:-1]):
-        if token not in listed.CUT or token not in told.lower:
-            continue
-        opener = told.lower.index(token)
-        end = next((i for i in range(opener + 1, len(told)) if told.lower[i] in STOPS), len(told))
-        stop = next((i for i in range(place + 1, len(said)) if said.lower[i] in STOPS), len(said))
-        rest = [i for i in places[place + 1 : stop] if i >= 0]
-        verbs = [i for i in range(opener + 1, end) if is_finite(told, i)]
-        if not rest or not verbs or not all(opener < i < end for i in rest):
-            continue
-        if any(i < rest[0] and told.lower[i - 1] == "to" for i in verbs) or not _has_verb(
-            said, told, places, place, stop
-        ):
-            yield token
-
-
-def _has_verb(said: Words, told: Words, places: Sequence[int], start: int, stop: int) -> bool:
-    """Whether a part of a headline has a verb, or what may be one: a word of its own, or one in "ing"."""
-    for i in range(start + 1, stop):
-        token, where = said.lower[i], places[i]
-        if token in HELPING | SPEAKING | listed.PRONOUNS or token.endswith("ing") or token in _BASES:
-            return True
-        if is_finite(told, where) if where >= 0 else token not in FEW:
-            return True
-    return False
-
-
-def _headless(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """A condition without what depends on it: "40 million euros provided shareholder puts in the same"."""
-    for place, token in enumerate(said.lower):
-        if token not in listed.CONDITIONS or not 0 < place < len(said) - 1 or told.lower.count(token) != 1:
-            continue
-        where = told.lower.index(token)
-        before = [i for i in places[:place] if i >= 0]
-        if not before or max(before) > where or told.lower[where - 1] in TO_BE:
-            continue
-        own = "to" in said.lower[:place] or any(
-            token in listed.DENIAL or "n't" in token for token in said.lower[:place]
-        )
-        if not own and not _has_verb(said, told, places, -1, place) and STOPS.isdisjoint(said.lower[:place]):
-            yield token
-
-
-_BASES = frozenset(listed.IRREGULAR.values())
+    return (
+        token == "," and after in ARTICLES | {"and", "those", "that"} and told.lower[place + 2] not in listed.PRONOUNS
+    )
 
 
 def _unfinished(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -318,12 +272,15 @@ def _no_relative(said: Words, told: Words, places: Sequence[int]) -> Iterator[st
 
 def _broken_off(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """A headline that ends on the subject of a clause, or before the clause that its last word opens."""
-    last, token = places[-1], said.lower[-1]
+    end = len(said) - (said.lower[-1] in STOPS and len(said) > 1)
+    last, token = places[end - 1], said.lower[end - 1]
     if not 0 < last < len(told) - 1:
         return
     after = told.lower[last + 1]
-    subject = not listed.TIMES.isdisjoint(said.lower[-3:-1]) and (is_verb(told, last + 1) or after in HELPING)
-    subject = subject and (not said.raw[-1].islower() or (token.endswith(_DOERS) and token not in listed.NO_DOERS))
+    subject = not listed.TIMES.isdisjoint(said.lower[max(end - 4, 0) : end - 1]) and (
+        is_verb(told, last + 1) or after in HELPING
+    )
+    subject = subject and (not said.raw[end - 1].islower() or (token.endswith(_DOERS) and token not in listed.NO_DOERS))
     opening = token in ("provided", "providing", "assuming") and after in ARTICLES | {"that"}
     verb = is_verb(told, last) and told.lower[last - 1] not in TO_BE
     verb = verb and ((after == "that" and not listed.TIMES.isdisjoint(said.lower)) or _is_afterthought(told, last))
@@ -355,10 +312,70 @@ def _quantified(said: Words, told: Words, places: Sequence[int]) -> Iterator[str
             yield token
 
 
+def _lost_object(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A doer that becomes what is acted on: "review cleared of wrongdoing" for "a review cleared Salter of …"."""
+    for place, where in enumerate(places[1:-1], 1):
+        link, before = said.lower[place + 1], places[place - 1]
+        if where < 1 or link not in LINKS - {"and", "or", "as", "to"} or not said.lower[place].endswith(("ed", "en")):
+            continue
+        if before != where - 1 or not is_verb(told, where) or link not in told.lower[where + 2 : where + 7]:
+            continue
+        gap = range(where + 1, told.lower.index(link, where + 2))
+        own = any(told.lower[i] not in FEW for i in gap) and not any(told.lower[i] in LINKS | STOPS for i in gap)
+        if own and set(gap).isdisjoint(places):
+            yield f"{said.lower[place - 1]} {said.lower[place]}"
+
+
+def _lost_verb(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "had a debt" for "had hidden a debt", "captain the ferry" for "captain steered the ferry", "buys by"."""
+    if "?" in said.lower:
+        return
+    for place, token in enumerate(said.lower[1:-1], 1):
+        after, where = said.lower[place + 1], places[place]
+        if token in ("had", "has", "have") and after in ARTICLES and told.lower.count(token) == 1:
+            verb = told.lower.index(token) + 1
+            if verb < len(told) - 1 and is_verb(told, verb) and verb not in places and told.lower[verb + 1] in ARTICLES:
+                yield f"{token} {told.lower[verb]}"
+        left = place - 1 - (said.lower[place - 1] in TO_BE - set(told.lower))
+        here, there = places[left], places[place + 1]
+        if token in ("the", "a", "an") and 0 <= here < there < here + 5 and not is_verb(told, here):
+            skipped = any(is_verb(told, i) for i in range(here + 1, there)) and STOPS.isdisjoint(told.lower[here:there])
+            yield from [f"{said.lower[left]} {token}"] if skipped else []
+        passive = after == "by" and token.endswith("s") and where > 0 and told.lower[where - 1] in TO_BE
+        if passive and is_verb(told, where) and told.lower[where] != token:
+            yield f"{token} by"
+
+
+def _cut_noun(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """The first half of a noun before a stop: "returned the stolen," for "returned the stolen bronzes,"."""
+    for place, where in enumerate(places):
+        after = said.lower[place + 1 : place + 2]
+        if not 0 < where < len(told) - 2 or (after and after[0] not in STOPS) or told.lower[where + 2] not in STOPS:
+            continue
+        both = told.raw[where].islower() and told.raw[where + 1].islower() and said.lower[place] == told.lower[where]
+        if not both or is_verb(told, where + 1) or told.lower[where] in listed.NUMBERS:
+            continue
+        following = told.lower[where + 1]
+        ending = following.endswith(("ly", "ing")) or told.lower[where].endswith("ing") or following in FEW
+        ending = ending or (is_verb(told, where) and told.lower[where - 1] not in ARTICLES)
+        if not ending and is_one_place(told, said.stems[place]):
+            yield said.lower[place]
+
+
+def _subordinate(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """What is wrong with relative clauses and conditions, where there are any."""
+    if not (listed.RELATING.isdisjoint(told.lower) and (listed.CUT | listed.CONDITIONS).isdisjoint(said.lower)):
+        from hedline.text.subordinate import RULES as SUBORDINATE
+
+        for rule in SUBORDINATE:
+            yield from rule(said, told, places)
+
+
 def _spoken_of(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """What is wrong with who says what, where a headline has somebody speak or the lead calls something false."""
     possessive = any(token.endswith(("'s", "’s")) for token in said.raw)
-    if not possessive and SPEAKING.isdisjoint(said.lower) and listed.UNTRUE.isdisjoint(told.lower):
+    quoting = '"' in told.lower or "”" in told.lower
+    if not (possessive or quoting) and SPEAKING.isdisjoint(said.lower) and listed.UNTRUE.isdisjoint(told.lower):
         return
     from hedline.text.speakers import RULES as SPOKEN_RULES
 
@@ -367,6 +384,7 @@ def _spoken_of(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]
 
 
 RULES: tuple[Rule, ...] = (
-    _torn, _alone, _begun, _foreign_subject, _torn_phrase, _cut_short, _headless, _unfinished, _hung, _agents, _objects,
-    _loose_links, _bounds, _no_relative, _broken_off, _quantified, _spoken_of,
+    _torn, _alone, _begun, _foreign_subject, _torn_phrase, _unfinished, _hung, _agents, _objects,
+    _loose_links, _bounds, _no_relative, _broken_off, _quantified, _lost_object, _lost_verb,
+    _cut_noun, _subordinate, _spoken_of,
 )  # fmt: skip

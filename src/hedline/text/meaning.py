@@ -232,7 +232,8 @@ def polarity_control(lead: str, headline: str) -> str:
 
 def judge_polarity(cues: Sequence[Cue], lead: str, headline: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(words lost or negations added, words kept) by a headline, for the cues of its lead."""
-    tokens = TOKEN.findall(headline.lower())
+    tokens = [token if token == "May" else token.lower() for token in TOKEN.findall(headline)]  # a month is no doubt
+    tokens[:1] = [token.lower() for token in tokens[:1]]
     lost, kept = [], []
     if cues:
         stems = [stem(token) for token in tokens]
@@ -302,6 +303,8 @@ def has_equivalent(
     if cue.word == "unless":  # "said he would not … unless": that "would" is no condition
         negative = not DENIAL.isdisjoint(spoken) or _is_negative(tokens, stems)
         certain, possible = certain - {"would", "should", "" if negative else "if"}, possible - {"without"}
+    if cue.word in ("provided", "long", "condition"):  # "may" is the permission itself
+        certain -= {"may"}
     if not certain.isdisjoint(spoken) or not possible.isdisjoint(new) or stem(cue.word) in spoken:
         return True
     if " " in cue.word and cue.word in " ".join(tokens):

@@ -49,14 +49,12 @@ _RARER = re.compile(
     r"|^(?:had|should|barring)\b|\b(?:event|case|condition) (?:of|that)\b"
 )
 _MOST_FOCUS = 5  # content words that a cue governs
-_RANKS = frozenset(["first", "last", "only", "second", "third"])
-_THAT = frozenset(["that"])
-_LIVES = frozenset(["life", "lives"])
+_RANKS, _THAT, _LIVES = word_set("first last only second third"), word_set("that"), word_set("life lives")
+_SINCE = word_set("after before since as following despite amid")
 _NO_CONDITION = frozenset(["not", "any", "you", "you've", "you're", "you’ve", "you’re"])
 _BEFORE_MAY = word_set("in on of since by until last next early late this from mid")
 _BOUNDS = frozenset([("fewer", "than"), ("less", "than"), ("at", "most"), ("up", "to"), ("as", "much"), ("as", "many")])
-_BEFORE_NOUNS = frozenset(["a", "an", "the", "found", "left"])
-_ONCE = word_set("has have is are had")  # of a clause: "once 30 countries have ratified it"
+_BEFORE_NOUNS, _ONCE = word_set("a an the found left"), word_set("has have is are had")
 _EXCEPTING_PAIRS = {"other": "than", "apart": "from", "aside": "from", "exception": "of"}
 
 
@@ -225,7 +223,7 @@ def _read_save(tokens: Sequence[str], place: int) -> Cue | None:
 def _read_condition(tokens: Sequence[str], place: int) -> Cue | None:
     """unless, if, provided: the condition itself and what depends on it."""
     word, before = tokens[place], stem(_next(tokens, place, -1))
-    if word == "if" and (before in ASKING or _next(tokens, place) in _NO_CONDITION):
+    if word == "if" and (before in ASKING - {"only"} or _next(tokens, place) in _NO_CONDITION):
         return None
     if word == "provided" and _next(tokens, place) != "that" and before != "," and not _is_promised(tokens, place):
         return None
@@ -259,10 +257,13 @@ def _is_promised(tokens: Sequence[str], place: int) -> bool:
 
 def _dependent(tokens: Sequence[str], place: int) -> list[str]:
     """The main clause of a condition: before it, or after the comma that ends it."""
-    if before := _content_before(tokens, place - (_next(tokens, place, -1) in (",", "as", "on")), 6):
-        return before
-    rest = tokens[place:]
-    return _content(tokens, place + rest.index(",") + 1, 6) if "," in rest else []
+    end = place - (_next(tokens, place, -1) in (",", "as", "on"))
+    before = _content_before(tokens, end, 6)
+    opener = next((i for i in range(end - 1, 0, -1) if tokens[i] in CLAUSE_OPENERS | _STOPS), 0)
+    if 0 < len(before) < 4 and tokens[opener] in _SINCE:  # "after six months": no clause of its own
+        before += _content_before(tokens, opener, 4)
+    after = place + tokens[place:].index(",") + 1 if "," in tokens[place:] else len(tokens)
+    return before or _content(tokens, after, 6)
 
 
 def _read_until(tokens: Sequence[str], place: int) -> Cue | None:
@@ -280,7 +281,7 @@ def _read_hedge(tokens: Sequence[str], place: int) -> Cue | None:
         return None
     if word == "likely" and before in ("more", "less"):
         return None
-    if word == "may" and (after[:1].isdigit() or before in _BEFORE_MAY):
+    if word == "may" and (after[:1].isdigit() or before[:1].isdigit() or before in _BEFORE_MAY):
         return None
     if word == "accused" and after not in ("of", "by"):
         if "of" not in tokens[place : place + 12]:
@@ -409,8 +410,7 @@ def _without_ending(word: str) -> str:
 
 
 def _undoubled(word: str) -> str:
-    doubled = len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt"
-    return word[:-1] if doubled else word
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt" else word
 
 
 _ENDINGS: Iterable[tuple[str, str]] = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from hedline.text import polarity_words as listed
-from hedline.text.meaning import ARTICLES, SPEAKING, SPOKEN, STOPS, TO_BE, Words, is_finite, is_verb
+from hedline.text.meaning import ARTICLES, SAYING, SPEAKING, SPOKEN, STOPS, TO_BE, Words, is_finite, is_verb
 from hedline.text.polarity_words import FEW
 
 Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
@@ -17,14 +17,7 @@ def _speakers(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         if token not in listed.SAYS or place == 0 or places[place - 1] < 0:
             continue
         speaker = places[place - 1]
-        verb = next(
-            (
-                i
-                for i in range(speaker + 1, min(speaker + 9, len(told)))
-                if told.stems[i] in SPOKEN or told.lower[i] in SPEAKING
-            ),
-            -1,
-        )
+        verb = _verb_of(told, speaker)
         rest = [where for i, where in enumerate(places) if where >= 0 and i > place]
         if not rest:
             continue
@@ -42,6 +35,35 @@ def _speakers(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
             )
             if clause > max(rest):
                 yield f"{said.lower[place - 1]} {token}"
+
+
+def _verb_of(told: Words, speaker: int) -> int:
+    """Where a speaker's word of saying stands, before another clause begins; -1 without one."""
+    for i in range(speaker + 1, min(speaker + 9, len(told))):
+        if told.lower[i] in listed.OPENERS - {"that", "who", "which"} or told.lower[i] == "but":
+            return -1
+        if told.stems[i] in SPOKEN or told.lower[i] in SPEAKING:
+            return i
+    return -1
+
+
+def _quoted_apart(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """The end of a quotation run into what follows it: "I do not intend to join an hour earlier"."""
+    ends = [i for i in range(2, len(told)) if told.lower[i] in _CLOSING and told.lower[i - 1] in ",.!?"]
+    last = -1
+    for place, where in enumerate(places):
+        if where < 0:
+            continue
+        between = said.lower[last + 1 : place]
+        parted = not STOPS.isdisjoint(between) or not SAYING.isdisjoint(
+            (*between, *said.stems[max(last, 0) : place + 3])
+        )
+        if last >= 0 and not parted and any(places[last] < end < where for end in ends):
+            yield f"{said.lower[last]} {said.lower[place]}"
+        last = place
+
+
+_CLOSING = frozenset(['"', "”"])
 
 
 def _owners(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -96,4 +118,4 @@ def _called_false(said: Words, told: Words, places: Sequence[int]) -> Iterator[s
             yield told.lower[i]
 
 
-RULES: tuple[Rule, ...] = (_speakers, _owners, _told, _called_false)
+RULES: tuple[Rule, ...] = (_speakers, _quoted_apart, _owners, _told, _called_false)

@@ -401,6 +401,8 @@ def _governor(told: Words, place: int) -> int:
         token = told.lower[i]
         if token in _PROMOTING:
             return i - 1 if told.lower[i - 1] not in FEW and told.lower[i - 1] not in STOPS else -1
+        if token in RELATIVES and i > 1 and i < place - 1 and told.lower[i + 1] not in FEW:
+            return i - 1
         if token in STOPS or (token in FEW and token not in ARTICLES | {"and"}):
             return -1
         if is_verb(told, i):

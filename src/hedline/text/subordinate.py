@@ -1,0 +1,110 @@
+"""Subordinate clauses: relative ones whose words a headline gives to something else, conditions without their verb.
+
+They are asked for only where the lead has a "who" or "that", or the headline an "if" or "but" (`clauses.torn`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from hedline.text import polarity_words as listed
+from hedline.text.meaning import HELPING, RELATIVES, SAYING, SPEAKING, STOPS, TO_BE, Words, is_finite, is_verb, joined
+from hedline.text.polarity_words import FEW
+
+Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
+
+
+def _vouched(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "officer who ordered her" for "the officer who she says ordered her"."""
+    taken = set(places)
+    if ":" in said.lower or not (SAYING | listed.EQUIVALENTS["hedging"][0]).isdisjoint({*said.known, *said.lower}):
+        return
+    for i in range(len(told) - 4):
+        if told.lower[i] not in RELATIVES:
+            continue
+        says = next((j for j in range(i + 2, min(i + 5, len(told) - 1)) if _says(told, j)), 0)
+        plain = all(told.lower[j] in FEW or told.raw[j].islower() for j in range(i + 1, says))
+        if says and plain and told.lower[says + 1] not in STOPS and taken.intersection((says + 1, says + 2)):
+            yield told.lower[says]
+
+
+def _says(told: Words, place: int) -> bool:
+    return told.lower[place] in SPEAKING or told.stems[place] in ("claim", "alleg", "believ", "think")
+
+
+def _beyond(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "officer who feared for her life" for "the officer who …, telling the judge that she feared"."""
+    for place, token in enumerate(said.lower[1:-1], 1):
+        if token not in ("who", "which", "whose") or places[place - 1] < 0:
+            continue
+        opener = next((i for i in range(places[place - 1], len(told)) if told.lower[i] == token), -1)
+        verb = next((i for i in places[place + 1 : place + 6] if i >= 0 and is_verb(told, i)), -1)
+        if 0 <= opener < verb and any(each in STOPS for each in told.lower[opener:verb]):
+            yield f"{token} {told.lower[verb]}"
+
+
+def _inserted(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "The age of 97 gave her last concert" for "Brandt, who died at the age of 97, gave her last concert"."""
+    taken = set(places)
+    for left, right in joined(said, told, places):
+        here, there = places[left], places[right]
+        opener = next(
+            (i for i in range(here, 0, -1) if told.lower[i] in listed.INSERTED and told.lower[i - 1] == ","), 0
+        )
+        if not opener or not is_verb(told, there):
+            continue
+        end = next((i for i in range(opener, len(told)) if told.lower[i] == ","), len(told))
+        named = any(0 <= place < opener - 1 for place in taken)
+        if here < end < there < end + 4 and not named:
+            yield f"{said.lower[left]} {said.lower[right]}"
+
+
+def _cut_short(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A clause without its verb: "but number of people without work" for "but the number of … rose"."""
+    for place, token in enumerate(said.lower[:-1]):
+        if token not in listed.CUT or token not in told.lower:
+            continue
+        opener = told.lower.index(token)
+        end = next((i for i in range(opener + 1, len(told)) if told.lower[i] in STOPS), len(told))
+        stop = next((i for i in range(place + 1, len(said)) if said.lower[i] in STOPS), len(said))
+        rest = [i for i in places[place + 1 : stop] if i >= 0]
+        verbs = [i for i in range(opener + 1, end) if is_finite(told, i)]
+        if not rest or not verbs or not all(opener < i < end for i in rest):
+            continue
+        if any(i < rest[0] and told.lower[i - 1] == "to" for i in verbs) or not _has_verb(
+            said, told, places, place, stop
+        ):
+            yield token
+
+
+def _has_verb(said: Words, told: Words, places: Sequence[int], start: int, stop: int) -> bool:
+    """Whether a part of a headline has a verb, or what may be one: a word of its own, or one in "ing"."""
+    for i in range(start + 1, stop):
+        token, where = said.lower[i], places[i]
+        if token in HELPING | SPEAKING | listed.PRONOUNS or token.endswith("ing") or token in _BASES:
+            return True
+        if is_finite(told, where) if where >= 0 else token not in FEW:
+            return True
+    return False
+
+
+def _headless(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A condition without what depends on it: "40 million euros provided shareholder puts in the same"."""
+    for place, token in enumerate(said.lower):
+        if token not in listed.CONDITIONS or not 0 < place < len(said) - 1 or told.lower.count(token) != 1:
+            continue
+        where = told.lower.index(token)
+        before = [i for i in places[:place] if i >= 0]
+        if not before or max(before) > where or told.lower[where - 1] in TO_BE:
+            continue
+        own = "to" in said.lower[:place] or any(
+            token in listed.DENIAL or "n't" in token for token in said.lower[:place]
+        )
+        if not own and not _has_verb(said, told, places, -1, place) and STOPS.isdisjoint(said.lower[:place]):
+            yield token
+
+
+_BASES = frozenset(listed.IRREGULAR.values())
+
+
+RULES: tuple[Rule, ...] = (_vouched, _beyond, _inserted, _cut_short, _headless)

@@ -21,7 +21,8 @@ from hedline.runtime.folder import GUARDED, ModelFolder, save_folder
 def mix(first: Path, second: Path, share: float, out: Path) -> None:
     """Write the mean."""
     folders = [ModelFolder.open(first), ModelFolder.open(second)]
-    if folders[0].config.architecture != folders[1].config.architecture:
+    shapes = [{name: folder.tensors.float(name).shape for name in folder.tensors} for folder in folders]
+    if any(shapes[1].get(name) != shape for name, shape in shapes[0].items() if not name.endswith(".scale")):
         raise UserError(f"{first} and {second} have other shapes; only models of one shape have a mean")
     names = [name for name in folders[0].tensors if not name.endswith(".scale")]
     tensors = {}

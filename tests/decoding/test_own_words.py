@@ -85,6 +85,11 @@ def candidate(text: str, tokens: tuple[str, ...] = ()) -> Hypothesis:
         ("Minutes of Donna Holm are lost again", "In Lund, Holm lost minutes again.", "Minutes of Holm are lost again"),
         ("NYT court says it has no case", "The court has no case, it said.", "Court says it has no case"),
         ("Norway's top banker quits over debts", "The top banker quit over debts.", "Top banker quits over debts"),
+        (
+            "Norway: Study lists old mills and mines",
+            "A study lists old mills and mines.",
+            "Study lists old mills and mines",
+        ),
         ("Man held soon after fire in Oslo", "A man was held soon after a fire.", "Man held soon after fire"),
         ("Man is held after the fire in the UK", "A man was held after the fire.", "Man is held after the fire"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hedline.api import load
 from hedline.decoding.decode import Defaults
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.reading import MOST_WORDS, UNREADABLE, UNSPACED, SubwordReader, WordReader, take_in
@@ -93,6 +94,17 @@ def test_the_pieces_of_the_text_and_the_end_are_always_candidates(pieces: Subwor
     options = Defaults().settle(DecodeOptions())
     (candidates,) = reader.open([source], options).candidates
     assert candidates.tolist() == sorted({*listed, *source.pieces, END})
+
+
+def test_barred_words_are_no_candidates_unless_the_text_has_their_piece() -> None:
+    reader = load("tiny").reader
+    assert isinstance(reader, SubwordReader)
+    source, options = reader.read(SENTENCE, 100)[0], Defaults().settle(DecodeOptions(full_vocabulary=False))
+    first = [reader.subwords.encode(word)[0] for word in ("Trump", "police", "Xq")]
+    barred = reader.barring(source, ["Trump", "police", "Xq", *source.words])
+    before, after = (set(reader.open([each], options).candidates[0].tolist()) for each in (source, barred))
+    assert before - after == before & set(first[:2]) != set()  # the piece of "Xq" begins too many words
+    assert reader.barring(source, []) is source
 
 
 def test_a_word_reader_tells_another_language_by_its_unknown_words() -> None:

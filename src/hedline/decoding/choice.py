@@ -89,9 +89,9 @@ class Guards:
     numbers: no number that the lead does not have in this sense; names: no name without support; meaning: no polarity
     word lost or added, no quotation altered; casing: lower-case word to its usual form, to tell names where every word
     has a capital, and words from pieces of words; limited: the text may be cut, so its last word is looked at; forced:
-    the length is the user's, so padding is looked for; least: words that a headline needs to say
-    no half of what its lead turns round; exact: words that it must have, 0 where that is open; careful: where the best
-    headline turns the meaning round, the next one keeps the lead's order too.
+    the length is the user's, so padding is looked for; least: words that a headline needs to say no half of what its
+    lead turns round; exact: words that it must have, 0 where that is open; careful: where the best headline turns the
+    meaning round, the next one keeps the lead's order too.
     """
 
     numbers: bool = True
@@ -103,7 +103,7 @@ class Guards:
     least: int = 1
     exact: int = 0
     careful: bool = False
-    _known: dict[tuple[str, str], list[str]] = field(default_factory=dict, repr=False, compare=False)
+    _known: dict[str, dict[str, list[str]]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def active(self) -> bool:
@@ -129,15 +129,18 @@ class Guards:
 
     def _unsupported(self, text: str, lead: str) -> list[str]:
         """Numbers and names that the lead does not have; a candidate's are asked for more than once."""
-        found = self._known.get((text, lead))
-        if found is None:
+        known = self._known.setdefault(lead, {})
+        if text not in known:
             from hedline.metrics.numbers import unsupported_numbers
             from hedline.metrics.support import unsupported_names
 
-            found = unsupported_numbers(text, lead) if self.numbers else []
-            found = [*found, *(unsupported_names(text, lead, self.casing) if self.names else ())]
-            self._known[text, lead] = found
-        return found
+            numbers = unsupported_numbers(text, lead) if self.numbers else []
+            known[text] = [*numbers, *(unsupported_names(text, lead, self.casing) if self.names else ())]
+        return known[text]
+
+    def refused(self, lead: str) -> set[str]:
+        """The numbers and names that stood against headlines of a lead so far."""
+        return {name for names in self._known.get(lead, {}).values() for name in names}
 
     def _cut_words(self, text: str, lead: str) -> list[str]:
         """Words that nobody knows: the last one where a limit may have cut it, every one where a length was forced."""
@@ -334,13 +337,7 @@ def unquoted(hypothesis: Hypothesis) -> Hypothesis:
     if len(hypothesis.tokens) == len(text.split()):
         return replace(hypothesis, text=text, tokens=tuple(text.split()))
     kept = [place for place, token in enumerate(hypothesis.tokens) if token not in quotation_marks]
-    return replace(
-        hypothesis,
-        text=text,
-        tokens=tuple(hypothesis.tokens[place] for place in kept),
-        alignment=np.asarray(hypothesis.alignment[kept]),
-        known=tuple(hypothesis.known[place] for place in kept),
-    )
+    return hypothesis.taking(kept, text)
 
 
 def by_consensus(candidates: Sequence[Hypothesis]) -> list[Hypothesis]:

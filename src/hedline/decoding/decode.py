@@ -127,6 +127,9 @@ class Reader(Protocol):
     def foreign(self, source: Any) -> bool:
         """Whether the model knows so few of the input's ordinary words that they must be of another language."""
 
+    def barring(self, source: Any, words: Iterable[str]) -> Any:
+        """The source, its headlines without these words where the model's units allow that."""
+
     def open(self, sources: Sequence[Any], options: DecodeOptions) -> Lexicon:
         """The lexicon of a batch, for settled options."""
 
@@ -229,9 +232,8 @@ class Engine:
             if way == "read":
                 again = [self._cased(searched.read(place, wide), sources[place], wide) for place in missed]
             else:
-                again = self._search_again(
-                    sources, searched, missed, wide.but(mode="compressive") if way == "compress" else wide
-                )
+                wide = wide.but(mode="compressive") if way == "compress" else wide
+                again = self._search_again(self._barred(sources, leads, missed, guards), searched, missed, wide)
             for place, nbest in zip(missed, again, strict=True):
                 both = (passing[place], nbest) if way == "compress" else (nbest, passing[place])  # best first
                 passing[place] = guards.passing(Looked(chain(*both)), leads[place], options.nbest)
@@ -244,6 +246,13 @@ class Engine:
             self._last_resort(kept, bool(nbest), source, options, guards)
             for kept, nbest, source in zip(passing, found, sources, strict=True)
         ]
+
+    def _barred(self, sources: Sequence[Any], leads: Sequence[str], missed: Sequence[int], guards: Guards) -> list[Any]:
+        """The sources; those at `missed` without the names that stood against their headlines so far."""
+        kept = list(sources)
+        for place in missed:
+            kept[place] = self.reader.barring(kept[place], guards.refused(leads[place]))
+        return kept
 
     def _own_words(self, source: Any, options: DecodeOptions, guards: Guards, longest: int) -> list[Hypothesis]:
         """The best beginning of the input that passes and has at most `longest` words, if there is one.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -132,7 +131,8 @@ def without_names(candidate: Candidate, lead: str, casing: Mapping[str, str] | N
     """A candidate without the names that its lead does not support, where what is left reads well; else as it is.
 
     A name can go before the name it belongs to ("Frank Lampard"), before a noun ("UK court" for "the court"), with its
-    possessive ("Apple's phone"), and at the end with its preposition ("in Mexico"). casing: as in `unsupported_names`.
+    possessive ("Apple's phone"), as a label ("Africa: …") and at the end with its preposition ("in Mexico").
+    casing: as in `unsupported_names`.
     """
     from hedline.metrics.support import is_known_name, is_title_case, unsupported_names
 
@@ -145,19 +145,15 @@ def without_names(candidate: Candidate, lead: str, casing: Mapping[str, str] | N
         return candidate
     whole = candidate.read()
     rows = [row for row, place in enumerate(_places(whole)) if place not in dropped]
-    shorter = replace(
-        whole,
-        text=" ".join(part for place, part in enumerate(parts) if place not in dropped),
-        tokens=tuple(whole.tokens[row] for row in rows),
-        alignment=np.asarray(whole.alignment[rows]),
-        known=tuple(whole.known[row] for row in rows),
-    )
+    shorter = whole.taking(rows, " ".join(part for place, part in enumerate(parts) if place not in dropped))
     return shorter.with_text(with_capital(shorter.text))
 
 
 def _droppable(parts: Sequence[str], names: set[str], lead: str) -> set[int]:
     """Places of names that can be left out, with the preposition before those at the end; none where one must stay."""
     bare = [_POSSESSIVE.sub("", part.rstrip(".")) for part in parts]
+    label = parts[0].endswith(":")
+    bare[0] = bare[0].removesuffix(":")
     dropped = {place for place, part in enumerate(bare) if part in names}
     if {bare[place] for place in dropped} != names:
         return set()  # one of them has a comma or a quotation mark, or is half of a compound
@@ -170,7 +166,7 @@ def _droppable(parts: Sequence[str], names: set[str], lead: str) -> set[int]:
             return set()
         dropped.update(range(start, end))
     around = zip(["", *parts], parts[:end], parts[1:], strict=False)
-    inner = [three for three, part in zip(around, bare, strict=False) if part in names]
+    inner = [three for three, part in zip(around, bare, strict=False) if part in names][label and 0 in dropped :]
     return dropped if all(_is_modifier(before, name, after, lead) for before, name, after in inner) else set()
 
 

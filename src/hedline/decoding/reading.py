@@ -6,7 +6,7 @@ cleans the text, mends its capitals, splits it into the model's units and opens 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -126,6 +126,10 @@ class WordReader:
         end = source.tokens[-1].end if source.tokens else 0
         return " ".join(clean(source.raw[:end]).split())
 
+    def barring(self, source: Source, words: Iterable[str]) -> Source:
+        """The source as it is: a word model has few names of its own."""
+        return source
+
     def foreign(self, source: Source) -> bool:
         """Whether too many words without capitals are not known; names say nothing about a language."""
         plain = [word for word, token in zip(source.words, source.tokens, strict=True) if is_plain(token.text)]
@@ -168,6 +172,7 @@ def read_keys(source: Source, truecaser: Truecaser) -> tuple[list[str], dict[str
 
 PIECES_A_WORD = 2
 MANY_PIECES = 8000  # pieces of a vocabulary from which on usual words of the language are one piece
+BARRED_LETTERS = 3  # pieces with fewer begin too many other words
 LETTERS = 4  # shorter words look alike in many languages
 IN_PIECES_SHARE = (
     0.7  # share of words in pieces; 99 % of open-news and wire1987 leads have less than 0.47, other languages 0.89
@@ -175,10 +180,13 @@ IN_PIECES_SHARE = (
 
 
 class SubwordSource:
-    """A text cut to what the model reads: its white-space words and their pieces."""
+    """A text cut to what the model reads: its white-space words and their pieces.
 
-    def __init__(self, text: str, words: tuple[str, ...], pieces: list[int]) -> None:
-        self.text, self.words, self.pieces = text, words, pieces
+    barred: pieces that its headlines may not have.
+    """
+
+    def __init__(self, text: str, words: tuple[str, ...], pieces: list[int], barred: frozenset[int] = frozenset()):
+        self.text, self.words, self.pieces, self.barred = text, words, pieces, barred
 
     def __len__(self) -> int:
         return len(self.words)
@@ -246,6 +254,14 @@ class SubwordReader:
         few, least = _evidence(source.text)
         return len(plain) >= few and in_pieces >= IN_PIECES_SHARE * least * len(plain)
 
+    def barring(self, source: SubwordSource, words: Iterable[str]) -> SubwordSource:
+        """The source, its headlines without these words: the piece that each begins with, unless the text has it."""
+        first = {self.subwords.encode(word)[0] for word in words}
+        if not first:
+            return source
+        long = {index for index in first if len(self.tables.pieces[index].strip()) >= BARRED_LETTERS}
+        return SubwordSource(source.text, source.words, source.pieces, frozenset(long - set(source.pieces)))
+
     def open(self, sources: Sequence[SubwordSource], options: DecodeOptions) -> SubwordLexicon:
         """The lexicon of a batch of non-empty sources."""
         prepared = [self._prepare(source, options) for source in sources]
@@ -261,6 +277,8 @@ class SubwordReader:
             found = candidates[np.searchsorted(candidates[:-1], wanted)] if len(candidates) else candidates
             if not np.array_equal(found, wanted):  # a shortlist of another's making
                 candidates = np.union1d(candidates, wanted)
+            if source.barred:
+                candidates = candidates[~np.isin(candidates, list(source.barred))]
         pieces = [self.tables.pieces[index] for index in source.pieces]
         spans = spans_of(source.words, pieces, len(controls))
         return SubwordInput(ids, source.text, source.words, spans, candidates, options.variant)

@@ -134,6 +134,16 @@ class Hypothesis:
             place = start + len(token) if start >= 0 else place
         return replace(self, text=text, tokens=tuple(tokens))
 
+    def taking(self, rows: list[int], text: str) -> Hypothesis:
+        """The same candidate with these of its tokens only, printed as `text`."""
+        return replace(
+            self,
+            text=text,
+            tokens=tuple(self.tokens[row] for row in rows),
+            alignment=np.asarray(self.alignment[rows]),
+            known=tuple(self.known[row] for row in rows),
+        )
+
 
 @dataclass(frozen=True)
 class Unread:

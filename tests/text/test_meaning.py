@@ -144,6 +144,12 @@ def test_a_day_in_may_is_no_doubt() -> None:
     assert lost_polarity(lead, "Only passengers who had booked before 1 May entitled to refund") == ()
 
 
+def test_a_second_denial_is_an_added_one() -> None:
+    lead = "Until a vaccine is approved, people should avoid contact with sick cattle."
+    assert "not" in lost_polarity(lead, "People should avoid sick cattle, not contact")
+    assert "until" in lost_polarity(lead, "Vaccine for people should avoid sick cattle contact")
+
+
 def test_opening_marks_stand_at_their_words() -> None:
     assert tidy_marks('Ilves says " nobody won" again') == 'Ilves says "nobody won" again'
     assert tidy_marks('A "pact" with " odd marks') == 'A "pact" with " odd marks'

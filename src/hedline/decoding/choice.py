@@ -203,9 +203,9 @@ class Guards:
 
 @remembered(most=1 << 21)
 def meaning_faults(pair: tuple[str, str]) -> tuple[str, ...]:
-    """Polarity words that a headline loses or adds, and words that it joins otherwise than the lead; pair: both."""
+    """Polarity words that a headline loses or adds, or words that it joins otherwise than the lead; pair: both."""
     text, lead = pair
-    return (*judge_polarity(lead_cues(lead), lead, text)[0], *wrong_relations(text, lead), *torn(text, lead))
+    return judge_polarity(lead_cues(lead), lead, text)[0] or tuple(wrong_relations(text, lead) or torn(text, lead))
 
 
 def turns_meaning(text: str, lead: str) -> bool:

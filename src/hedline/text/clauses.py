@@ -44,7 +44,7 @@ def torn(text: str, lead: str) -> list[str]:
 def _torn(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """What a semicolon, the end of a relative clause or the "by" of a doer parts in the lead."""
     for left, right in joined(said, told, places):
-        if _is_torn(said, told, left, right):
+        if _is_torn(said, told, places, left, right):
             yield f"{said.lower[left]} {said.lower[right]}"
 
 
@@ -60,9 +60,9 @@ def _begun(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         yield said.raw[0]
 
 
-def _is_torn(said: Words, told: Words, left: int, right: int) -> bool:
+def _is_torn(said: Words, told: Words, places: Sequence[int], left: int, right: int) -> bool:
     """Whether a semicolon, the end of a relative clause or the "by" of a doer parts two neighbours in the lead."""
-    here, there = laid_on(said, told)[left], laid_on(said, told)[right]
+    here, there = places[left], places[right]
     once = is_one_place(told, said.stems[left]) and is_one_place(told, said.stems[right])
     stands_for = told.lower[there - 1] in listed.PRONOUNS  # "the spill was small; it killed"
     if once and ";" in told.lower[min(here, there) : max(here, there)] and not stands_for:
@@ -77,8 +77,7 @@ def _is_torn(said: Words, told: Words, left: int, right: int) -> bool:
         return False
     if told.lower[opener] == "whose":
         return "whose" not in said.lower
-    taken = laid_on(said, told)
-    return any(is_verb(told, i) and i not in taken for i in range(end + 1, there))
+    return any(is_verb(told, i) and i not in places for i in range(end + 1, there))
 
 
 def _lacks_subject(said: Words, told: Words) -> bool:
@@ -234,7 +233,12 @@ def _objects(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         if link < 0 or any(told.lower[i] in STOPS | BORDERS for i in gap) or not is_one_place(told, said.stems[right]):
             continue
         head = told.lower[link - 1]
-        if link - 1 > here and head not in FEW and told.stems[link - 1] not in said.known and told.lower[link] != "of":
+        if (
+            link - 1 > here
+            and head not in FEW
+            and told.stems[link - 1] not in said.known
+            and told.stems[link - 1] not in listed.STANDING_FOR | listed.SHARED
+        ):
             yield f"{said.lower[left]} {said.lower[right]}"
 
 
@@ -244,7 +248,7 @@ def _loose_links(said: Words, told: Words, places: Sequence[int]) -> Iterator[st
         if token not in listed.PREPOSITIONS or (token, after) in pairwise(told.lower):
             continue
         verb = token == "of" and where >= 0 and is_verb(told, where) and after == told.lower[where]
-        if after in ",.;:" or verb:
+        if (after in ",.;:" or after in TO_BE or verb) and token not in told.lower[-1:]:
             yield f"{token} {after}"
 
 
@@ -274,6 +278,9 @@ def _broken_off(said: Words, told: Words, places: Sequence[int]) -> Iterator[str
     """A headline that ends on the subject of a clause, or before the clause that its last word opens."""
     end = len(said) - (said.lower[-1] in STOPS and len(said) > 1)
     last, token = places[end - 1], said.lower[end - 1]
+    if token in listed.TIMES and token in told.lower[:-1]:
+        following = [each for one, each in pairwise(told.lower) if one == token]
+        yield from [token] if (STOPS | BORDERS).isdisjoint(following) else []
     if not 0 < last < len(told) - 1:
         return
     after = told.lower[last + 1]
@@ -318,7 +325,11 @@ def _lost_object(said: Words, told: Words, places: Sequence[int]) -> Iterator[st
         link, before = said.lower[place + 1], places[place - 1]
         if where < 1 or link not in LINKS - {"and", "or", "as", "to"} or not said.lower[place].endswith(("ed", "en")):
             continue
-        if before != where - 1 or not is_verb(told, where) or link not in told.lower[where + 2 : where + 7]:
+        if (
+            (before != where - 1 and told.lower[where - 1] not in ("had", "has", "have"))
+            or not is_verb(told, where)
+            or link not in told.lower[where + 2 : where + 7]
+        ):
             continue
         gap = range(where + 1, told.lower.index(link, where + 2))
         own = any(told.lower[i] not in FEW for i in gap) and not any(told.lower[i] in LINKS | STOPS for i in gap)
@@ -383,8 +394,17 @@ def _spoken_of(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]
         yield from rule(said, told, places)
 
 
+def _gerunds(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "husband sold shares before asking for help" for "before it asked for help"."""
+    for place, token in enumerate(said.lower[1:], 1):
+        where = places[place]
+        joint = said.lower[place - 1] in ("before", "after", "while")
+        if joint and token.endswith("ing") and where > 2 and told.lower[where - 1] == "it" and is_verb(told, where):
+            yield f"it {told.lower[where]}"
+
+
 RULES: tuple[Rule, ...] = (
     _torn, _alone, _begun, _foreign_subject, _torn_phrase, _unfinished, _hung, _agents, _objects,
     _loose_links, _bounds, _no_relative, _broken_off, _quantified, _lost_object, _lost_verb,
-    _cut_noun, _subordinate, _spoken_of,
+    _cut_noun, _subordinate, _gerunds, _spoken_of,
 )  # fmt: skip

@@ -303,6 +303,8 @@ def has_equivalent(
     if cue.word == "unless":  # "said he would not … unless": that "would" is no condition
         negative = not DENIAL.isdisjoint(spoken) or _is_negative(tokens, stems)
         certain, possible = certain - {"would", "should", "" if negative else "if"}, possible - {"without"}
+    if "should" not in new:  # the lead's own "should" is an advice
+        certain -= {"should"}
     if cue.word in ("provided", "long", "condition"):  # "may" is the permission itself
         certain -= {"may"}
     if not certain.isdisjoint(spoken) or not possible.isdisjoint(new) or stem(cue.word) in spoken:
@@ -348,6 +350,10 @@ def _added(tokens: Sequence[str], lead: str) -> tuple[str, ...]:
     words = TOKEN.findall(lead.lower())
     stems = [stem(word) for word in words]
     denies = not DENYING.isdisjoint(words) or not DENYING.isdisjoint(stems) or _is_negative(words, stems)
+    plain = any(word in ADDED or word.endswith(("n't", "n’t", "less")) for word in words)
+    twice = (DENYING - ADDED) & set(stems) & {stem(token) for token in tokens}
+    if denies and not plain and twice:
+        return tuple(added)  # "avoid contact" is no "avoid it, not contact"
     return () if denies or any(word.startswith(("un", "non")) for word in words) else tuple(added)
 
 

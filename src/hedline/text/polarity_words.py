@@ -362,7 +362,9 @@ NOT_TURNED = word_set("further only just least long merely surprisingly doubt ma
 NOBODY = word_set("no none neither nobody not few nothing hardly everyone everybody all every only less fewer")
 
 # For clauses.py: where clauses begin, numbers and what bounds them, who may do a thing.
-OPENERS = word_set("because while when who which that if unless although though until whose where whereas after before")
+OPENERS = word_set(
+    "because while when who which that if unless although though until whose where whereas after before so"
+)
 CUT = word_set("but because unless if provided while whose although")
 PRONOUNS = word_set("he she it they")
 BEFORE_NOR = word_set("neither not no never none without cannot don't doesn't didn't won't isn't")
@@ -386,3 +388,21 @@ CALLED = word_set("untru fals baseless nonsens absurd fabricat unfound hoax fak 
 DENIALS = word_set("denies denied deny disputes")
 SHARES = word_set("fewer less none neither nobody few most half nothing only")
 BEFORE_SHARES = word_set("that but and say says said although though while")
+# What hangs on the noun before it; nouns that may be left out before it; prepositions that say where or whose.
+HANGING = word_set("of in to from for that by on about with against at near")
+SHARED = word_set(
+    """sery string wav rang handful majority coupl flock fleet crew gang band spat host set kind typ part rest third
+    quarter percent price sal level amount record most some many total fan voter resident study man
+    woman people worker version season episod trailer list review deal expert analyst investor"""
+)
+COMPARING = word_set("instead than rather")
+PLACING = word_set("of in from for by on about with against at near over into under")
+# Without one of them a lead has no condition, exception, claim or denial that doubts.py asks for.
+DOUBTS = (
+    UNTRUE
+    | UNVOUCHED
+    | word_set(
+        """that if unless provided had should were without barring event case except excluding neither need n't have
+        don't doesn't didn't"""
+    )
+)

@@ -55,10 +55,10 @@ def _quoted_apart(said: Words, told: Words, places: Sequence[int]) -> Iterator[s
         if where < 0:
             continue
         between = said.lower[last + 1 : place]
-        parted = not STOPS.isdisjoint(between) or not SAYING.isdisjoint(
-            (*between, *said.stems[max(last, 0) : place + 3])
-        )
-        if last >= 0 and not parted and any(places[last] < end < where for end in ends):
+        crossed = next((end for end in ends if last >= 0 and places[last] < end < where), 0)
+        whole = crossed and all(told.lower[i] in FEW | STOPS for i in range(places[last] + 1, crossed))
+        speaking = (*between, *(said.stems[max(last, 0) : place + 3] if whole else ()))
+        if crossed and STOPS.isdisjoint(between) and SAYING.isdisjoint(speaking):
             yield f"{said.lower[last]} {said.lower[place]}"
         last = place
 

@@ -6,30 +6,28 @@ that carries it, and a condition its "if". Which words may be left out is listed
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from hedline.text import polarity_words as listed
 from hedline.text.meaning import (
     ARTICLES,
+    HELPING,
     LINKS,
     RELATIVES,
-    SAYING,
-    SPEAKING,
-    SPOKEN,
     STOPS,
     TO_BE,
     Words,
     has_equivalent,
     is_one_place,
     is_verb,
+    joined,
     laid_on,
     neighbours,
     owners,
     read_words,
 )
-from hedline.text.polarity_cues import Cue, stem
-from hedline.text.polarity_words import FEW, word_set
+from hedline.text.polarity_cues import Cue
+from hedline.text.polarity_words import BORDERS, FEW, word_set
 
 Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
 
@@ -48,42 +46,6 @@ def wrong_relations(headline: str, lead: str, turning: bool = False) -> list[str
         return []  # advice states nothing
     places = laid_on(said, told)
     return [fault for rule in (_TURNING if turning else _RULES) for fault in rule(said, told, places)]
-
-
-def _conditions(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """What would happen only under a condition, said of the condition itself: "Engine failed, plane would have …"."""
-    for i, token in enumerate(told.lower):
-        kind = _condition(told, i)
-        if not kind:
-            continue
-        end = next((j for j in range(i, len(told)) if told.lower[j] in STOPS), len(told))
-        inside = [place for place in places if i < place < end]
-        whole = sum(each not in FEW for each in told.lower[i + 1 : end])
-        connected = listed.CONNECTED & (said.known | set(said.lower))
-        if kind == "inverted" and token in connected and not _opens_clause(said, token):
-            connected -= {token}  # "Ethiopia should talks fail"
-        if len(inside) >= max(1 if kind == "event" else 2, (whole + 1) // 2) and not connected:
-            yield token
-
-
-def _condition(told: Words, place: int) -> str:
-    """What kind of condition a token of the lead opens, "" for none."""
-    token, before, after = told.lower[place], told.lower[place - 1 : place], told.lower[place + 1 : place + 2]
-    if place == 0 and token in ("had", "should", "were", "without", "barring"):
-        return "inverted"
-    if token in ("event", "case") and before in (("the",), ("in",)) and after == ("of",):
-        return "event"
-    if token == "if" and before and stem(before[0]) in listed.ASKING - {"only"}:
-        return ""
-    return "clause" if token in _CONNECTING or (token == "that" and before == ("condition",)) else ""
-
-
-def _opens_clause(said: Words, token: str) -> bool:
-    """Whether a headline has a token first, or after a comma."""
-    return any(each == token and (not i or said.lower[i - 1] in STOPS) for i, each in enumerate(said.lower))
-
-
-_CONNECTING = word_set("unless if provided")
 
 
 def _subjects(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -205,111 +167,6 @@ def _governed(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 _BEFORE_GERUND = word_set("of from against without about on at")
 
 
-def _clauses(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """A clause after "that" without the word that carries it: "took back his statement that …", "hinted that …"."""
-    for i, token in enumerate(told.lower):
-        if token != "that" or i < 2:
-            continue
-        end = next((j for j in range(i, len(told)) if told.lower[j] in STOPS), len(told))
-        inside = [place for place in places if i < place < end]
-        if len(inside) < 2:
-            continue
-        carrier = _carrier(told, i)
-        if (
-            carrier
-            and not (carrier & said.known)
-            and not listed.CARRYING & (said.known - told.known) | _DOUBTFUL & said.known
-        ):
-            yield " ".join(sorted(carrier))
-
-
-def _carrier(told: Words, that: int) -> frozenset[str]:
-    """Stems of which a headline needs one to say the clause after "that"; none where it needs nothing."""
-    word, before = told.stems[that - 1], told.lower[that - 2]
-    verb = told.lower[that - 1].endswith("ed") or before == "to" or word not in listed.CARRIED
-    if verb and word not in listed.CARRIED - listed.CARRYING:
-        held = word in listed.CARRYING and told.lower[that - 1] not in FEW
-        return frozenset([word, *(("say",) if word in SPOKEN - {"deny"} else ())]) if held else frozenset()
-    if before in ("no", "not", "any"):
-        return _NONE
-    near = told.stems[max(that - 6, 0) : that - 1]
-    if verb or not (SPOKEN | _GIVING).isdisjoint(near) or not TO_BE.isdisjoint(told.lower[max(that - 6, 0) : that - 1]):
-        return frozenset()
-    ruler = next((j for j in range(that - 2, max(that - 6, -1), -1) if told.lower[j] not in FEW), None)
-    if ruler is None or told.lower[ruler] in STOPS:
-        return frozenset()
-    return frozenset([told.stems[ruler]]) | ({"deny"} if told.stems[ruler] in listed.CARRYING else frozenset())
-
-
-_DOUBTFUL = word_set("may might could")
-_NONE = word_set("no not n't never without lack deny fail little without found find")
-_GIVING = word_set("""issu releas mak publish giv put post amid heard""")
-
-
-def _lists(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """ "except on holidays" for "except on Mondays and holidays", "but not a tannery": half of what is excepted."""
-    for i, token in enumerate(told.lower):
-        if token not in _EXCEPTED:
-            continue
-        end = next((j for j in range(i, len(told)) if told.lower[j] in STOPS), len(told))
-        content = [j for j in range(i + 1, end) if told.lower[j] not in FEW]
-        taken = [j for j in content if j in places]
-        if taken and content[0] not in taken and "that" in told.lower[i:end]:
-            yield token
-        elif told.stems[i] in said.known and "and" in told.lower[i:end]:
-            joint = i + told.lower[i:end].index("and")
-            before, after = [j for j in content if j < joint], [j for j in content if j > joint]
-            if before and after and len(after) < 4 and not (set(before) & set(taken) and set(after) & set(taken)):
-                yield token
-
-
-_EXCEPTED = word_set("except excluding neither")
-
-
-def _refuted(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """A clause that the rest of the lead calls untrue, taken without that."""
-    found = next((i for i, token in enumerate(told.lower) if token in listed.UNTRUE), None)
-    if found is None:
-        return
-    denied = told.lower[found].startswith(("den", "disput")) and told.stems[found - 1] not in said.known
-    doubting = listed.DOUBTING if denied else listed.DOUBTING - {"say", "says", ":"}
-    if doubting & (said.known | set(said.lower)):
-        return
-    clause = next((i for i in range(found, -1, -1) if told.lower[i] in (",", ";", "but")), 0)
-    inner = told.lower[clause:found]
-    stated = not denied and _STATING.isdisjoint(inner) and not told.lower[found].startswith(("den", "disput"))
-    if clause and not stated and sum(0 <= place < clause for place in places) > 2:
-        yield told.lower[found]
-
-
-_STATING = TO_BE | word_set("but called calls say says said")  # "calling it a hoax" is no denial of the lead's own
-
-
-def _modals(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """ "must not" for "need not"."""
-    if _NEED_NOT.search(" ".join(told.lower)) and _FORBIDDEN.search(" ".join(said.lower)):
-        yield "need not"
-
-
-_NEED_NOT = re.compile(r"\bneed not\b|(?:not|n't) have to\b")
-_FORBIDDEN = re.compile(r"\b(must|should|may|can|could) ?not\b|can't|mustn't")
-
-
-def _hearsay(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """What a brother, a lawyer or a tabloid says, as if it were known."""
-    if ":" in said.lower or SAYING & (said.known | set(said.lower)) or len([p for p in places if p >= 0]) < 3:
-        return
-    for i, token in enumerate(told.lower):
-        if token in listed.UNVOUCHED and told.stems[i] not in said.known:
-            after, before = told.lower[i + 1 : i + 3], told.lower[max(i - 4, 0) : i]
-            if ("according" in before and "to" in before) or set(after[:1]) & _TELLING:
-                yield token
-                return
-
-
-_TELLING = SPEAKING | {"reported", "reports"}
-
-
 def _swapped(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """A doer that the lead does not make one: "Qatar frees" for "were freed after talks led by Qatar"."""
     for left, right in neighbours(said, places):
@@ -383,16 +240,23 @@ def _promoted(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         ):
             continue
         after = told.lower[there + 1 : there + 2]
-        if told.lower[there].endswith("ed") and not between and after and after[0] in (FEW | LINKS) - ARTICLES:
+        later = any(is_verb(told, i) and told.lower[i - 1] != "to" for i in range(there + 1, len(told)))
+        if (
+            told.lower[there].endswith("ed")
+            and later
+            and not between
+            and after[:1]
+            and after[0] in (FEW | LINKS) - ARTICLES
+        ):
             continue  # "food wasted during": no verb of its own
         head = _governor(told, here)
         if head < 0 or is_verb(told, head) or (head and not told.raw[head].islower()):
             continue
-        if told.stems[head] not in said.known and told.stems[head] not in listed.STANDING_FOR:
+        if told.stems[head] not in said.known and told.stems[head] not in listed.STANDING_FOR | listed.SHARED:
             yield f"{said.lower[left]} {said.lower[right]}"
 
 
-_PROMOTING = word_set("for by with against of in to near at between")  # a noun after one is no subject
+_PROMOTING = word_set("for by with against of in to from near at between")  # a noun after one is no subject
 
 
 def _governor(told: Words, place: int) -> int:
@@ -410,8 +274,143 @@ def _governor(told: Words, place: int) -> int:
     return -1
 
 
-_TURNING: tuple[Rule, ...] = (
-    _conditions, _subjects, _clauses, _passed_over, _lists, _swapped, _made_active,
-    _refuted, _hearsay, _modals,
+def _doubts(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """What stands under a condition, a claim or a denial, where the lead has one."""
+    if not listed.DOUBTS.isdisjoint(told.lower):
+        from hedline.text.doubts import RULES as DOUBTS
+
+        for rule in DOUBTS:
+            yield from rule(said, told, places)
+
+
+def _no_head(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """The lead's subject without its first noun: "Pope's shirt made by computer" for "a photo of the pope's shirt"."""
+    link = next((i for i in range(1, min(7, len(told))) if told.lower[i] in listed.HANGING), 0)
+    head = link - 1
+    if link < 1 or not told.lower[head].isalpha() or told.lower[head] in FEW or told.lower[0] in BORDERS:
+        return
+    if any(token in STOPS or (token in FEW and token not in ARTICLES) for token in told.lower[:link]):
+        return
+    if head and not told.raw[head].islower():
+        return
+    if head in places or told.stems[head] in listed.STANDING_FOR | listed.SHARED or told.lower[head] in listed.NUMBERS:
+        return
+    if any(is_verb(told, i) for i in range(link)) or any(0 <= place < head for place in places):
+        return
+    comma = told.lower.index(",") if "," in told.lower else len(told)
+    end = len(told) if told.lower[comma + 1 : comma + 2] in (("who",), ("which",)) else comma
+    main = next((i for i in range(link + 1, end) if _is_main(told, i, link)), -1)
+    new = any(where < 0 and token not in FEW | STOPS for where, token in zip(places, said.lower, strict=True))
+    if main > 0 and main in places and not new and any(link < place < main for place in places[: places.index(main)]):
+        yield told.lower[head]
+
+
+def _is_main(told: Words, place: int, link: int) -> bool:
+    """Whether a verb may be that of the lead's subject: not that of an aside, an infinitive or a participle."""
+    if not is_verb(told, place) or told.lower[place - 1] == "to" or told.lower[place].endswith("ing"):
+        return False
+    opener = max((i for i in range(link + 1, place) if told.lower[i] in RELATIVES | {"whose"}), default=0)
+    inside = opener and "," not in told.lower[opener:place] and told.lower[link] != "that"
+    bare = told.lower[place - 1] not in HELPING | FEW | {","} and told.lower[place + 1 : place + 2]
+    return not inside and not (bare and bare[0] in LINKS)
+
+
+def _other_subject(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Pigment may not be by Rembrandt" for "the painting may not be by Rembrandt, … a pigment"."""
+    for place, token in enumerate(said.lower[1:], 1):
+        if token not in HELPING or told.lower.count(token) != 1 or "?" in said.lower:
+            continue
+        helping = told.lower.index(token)
+        subject = next((i for i in range(helping - 1, -1, -1) if told.lower[i] not in FEW), -1)
+        before = [where for where in places[:place] if where >= 0]
+        after = next((where for where in places[place:] if where >= 0), -1)
+        near = (
+            helping < after < helping + 5 or said.lower[place + 1 : place + 2] == told.lower[helping + 1 : helping + 2]
+        )
+        if before and subject >= 0 and near and min(before) > helping and subject not in places:
+            yield f"{token} {told.lower[after]}"
+
+
+def _second_verb(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Greens lose nine" for "the Greens gained four and the Liberals lost nine", "salad cleared"."""
+    first = next((i for i in range(len(told)) if is_verb(told, i)), len(told))
+    for left, right in joined(said, told, places):
+        here, there = places[left], places[right]
+        if there <= here or not is_verb(told, there) or "and" not in told.lower[here:there]:
+            continue
+        last = there - 1 - told.lower[here:there][::-1].index("and")
+        if "," in told.lower[last:there]:
+            continue
+        own = [i for i in range(last + 1, there) if told.lower[i] not in FEW and not told.lower[i].endswith("ly")]
+        verbs = any(is_verb(told, i) for i in range(here + 1, last))
+        nobody = all(place > first for place in places if place >= 0) and not own and not _is_passive(told, there)
+        if (own and verbs and not any(is_verb(told, i) for i in own)) or (nobody and here > first):
+            yield f"{said.lower[left]} {said.lower[right]}"
+
+
+def _is_passive(told: Words, place: int) -> bool:
+    return not TO_BE.isdisjoint(told.lower[max(place - 3, 0) : place])
+
+
+def _rehung(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A preposition with another's noun: "overturns on Odense" for "overturned on the motorway near Odense"."""
+    for left, right in joined(said, told, places):
+        here, there = places[left], places[right]
+        links = [token for token in said.lower[left + 1 : right] if token in listed.PLACING]
+        if there <= here or not links or links[-1] not in told.lower[here + 1 : there]:
+            continue
+        link = here + 1 + told.lower[here + 1 : there].index(links[-1])
+        if told.lower[link + 1].endswith("ing") and link + 1 not in places and link + 2 < there:
+            yield f"{links[-1]} {said.lower[right]}"  # "accused of foreign powers"
+        near = there - 1 - (told.lower[there - 1] in ARTICLES)
+        other = near > link and told.lower[near] in listed.PLACING - {"of", links[-1]}
+        gap = range(link + 1, near)
+        if other and any(told.lower[i] not in FEW for i in gap) and set(gap).isdisjoint(places):
+            yield from [f"{links[-1]} {said.lower[right]}"] if is_one_place(told, said.stems[right]) else []
+
+
+def _hung_on(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """The speaker after a comma behind a preposition: "neither fishing rights in Japan's minister admits"."""
+    for place, token in enumerate(said.lower[1:-1], 1):
+        target = place + 1 + (said.lower[place + 1] in ARTICLES and place + 2 < len(said))
+        where = places[target]
+        if token not in listed.PLACING - {"by", "for"} or where < 2 or where + 1 >= len(told):
+            continue
+        first = where - 1 - (told.lower[where - 1] in ARTICLES)
+        named = not told.raw[where].islower() and told.lower[where + 1] in STOPS
+        verb = any(is_verb(told, i) for i in range(where + 1, min(where + 7, len(told))))
+        if told.lower[first] == "," and verb and not named and token not in told.lower[where - 4 : where]:
+            yield f"{token} {said.lower[target]}"
+
+
+def _split_names(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "French satellites launch from Guiana" for "satellites launched from French Guiana"."""
+    for i in range(1, len(told) - 2):
+        around = (told.raw[i - 1], told.raw[i + 2])
+        if not (told.raw[i].istitle() and told.raw[i + 1].istitle()) or any(each[:1].isupper() for each in around):
+            continue
+        if i in places and i + 1 not in places and 0 < places.index(i) < len(said) - 1:
+            place = places.index(i)  # "four French satellites"
+            yield from [told.raw[i]] if said.raw[place] == told.raw[i] and places[place + 1] >= 0 else []
+        if i in places and i + 1 in places and told.lower[i - 1] in LINKS:
+            between = places[places.index(i) + 1 : places.index(i + 1)]
+            yield from [f"{told.raw[i]} {told.raw[i + 1]}"] if any(where >= 0 for where in between) else []
+
+
+def _compared(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "14 kilometres before election" for "14 kilometres instead of the 22 promised before the election"."""
+    for place, token in enumerate(said.lower[1:-1], 1):
+        if token not in listed.TIMES or told.lower.count(token) != 1:
+            continue
+        where = told.lower.index(token)
+        before = max((i for i in places[:place] if 0 <= i < where), default=where)
+        skipped = told.lower[before + 1 : where]
+        if where and is_verb(told, where - 1) and where - 1 not in places and not listed.COMPARING.isdisjoint(skipped):
+            yield f"{told.lower[where - 1]} {token}"
+
+
+_TURNING: tuple[Rule, ...] = (_doubts, _subjects, _passed_over, _swapped, _made_active)
+_RULES: tuple[Rule, ...] = (
+    *_TURNING, _governed, _antecedents, _promoted, _no_head, _other_subject, _second_verb, _rehung, _hung_on,
+    _split_names, _compared,
 )  # fmt: skip
-_RULES: tuple[Rule, ...] = (*_TURNING, _governed, _antecedents, _promoted)

@@ -1,0 +1,34 @@
+"""What stands under a condition, an exception, a claim or a denial is not said as if it stood alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from hedline.text.doubts import RULES
+from hedline.text.meaning import laid_on, read_words
+from hedline.text.polarity_words import DOUBTS
+
+PAIRS = [
+    ("If the dam breaks, the village will be lost.", "Dam breaks, village lost", "Village lost if dam breaks"),
+    ("The mayor hinted that the lake was safe again.", "Lake was safe again", "Mayor hinted lake was safe"),
+    ("It is shut except on Mondays and feasts.", "It is shut except on feasts", "It is shut most days"),
+    ("Holm stole a car, a blog said; he denied it.", "Holm stole car again", "Holm denied it"),
+    ("Holm stole two old cars, his brother said.", "Holm stole two old cars", "Holm stole cars, brother said"),
+    ("Holm need not pay the fine.", "Holm must not pay fine", "Holm need not pay fine"),
+]
+
+
+def faults(headline: str, lead: str) -> list[str]:
+    said, told = read_words(headline), read_words(lead)
+    return [fault for rule in RULES for fault in rule(said, told, laid_on(said, told))]
+
+
+@pytest.mark.parametrize(("lead", "wrong", "right"), PAIRS)
+def test_a_doubt_is_kept(lead: str, wrong: str, right: str) -> None:
+    assert faults(wrong, lead)
+    assert faults(right, lead) == []
+
+
+@pytest.mark.parametrize("lead", [lead for lead, _, _ in PAIRS])
+def test_every_lead_with_a_doubt_is_looked_at(lead: str) -> None:
+    assert not DOUBTS.isdisjoint(read_words(lead).lower)

@@ -12,6 +12,7 @@ STRAIT = "Minister Elena Petrova said her Turkish counterpart had assured her th
 OAKS = "The developer went on felling oaks despite an order to stop work, local residents said."
 QUITS = "Charges against the minister were dropped after a witness admitted that he had invented it."
 ASHBY = '"I do not intend to leave," said Lord Ashby, whose party had announced it an hour earlier.'
+BOMBS = "A man who sent bombs to Oslo was detained, but his lawyer says he cannot write."
 VIDEO = "A video that claims to show officers burning ballots is false, election monitors said."
 
 
@@ -24,12 +25,20 @@ VIDEO = "A video that claims to show officers burning ballots is false, election
         (OAKS, "Local residents told to stop work", "Developer went on felling oaks, local residents say"),
         (QUITS, "Charges against minister says he invented it", "Charges against minister dropped"),
         (ASHBY, "I do not intend to leave an hour earlier", "I do not intend to leave, says Lord Ashby"),
+        (BOMBS, "Man sent bombs to Oslo detained, lawyer says", "Man detained, but lawyer says he cannot write"),
+        ("They left after the vote, and the speaker slept.", "They left after speaker's vote", "They left after vote"),
+        ("A former aide to the premier quit.", "Former premier's aide quit", "Premier's former aide quit"),
         (VIDEO, "Video claims to show officers burning ballots", "Video of officers burning ballots is false"),
     ],
 )
 def test_who_says_what(lead: str, wrong: str, right: str) -> None:
     assert torn(wrong, lead)
     assert torn(right, lead) == []
+
+
+def test_a_possessive_may_stand_for_of() -> None:
+    lead = "The sister of the jailed journalist was refused entry."
+    assert torn("Jailed journalist's sister refused entry", lead) == []
 
 
 def test_where_nobody_speaks_nothing_is_asked() -> None:

@@ -199,6 +199,11 @@ TRAM = "The tram line will be 14 kilometres long instead of the 22 promised befo
             "Ship stuck in Elbe failed again",
             "Efforts to refloat ship failed again",
         ),
+        (
+            "Ministers gave in after insurers predicted 200 more deaths.",
+            "Ministers gave in after 200 more deaths",
+            "Ministers gave in after insurers predicted deaths",
+        ),
         ("Claims that the mayor owns a villa are untrue.", "Mayor owns a villa are untrue", "Claims of villa untrue"),
         (
             "The painting may not be by Rembrandt, experts said after finding a pigment first made in 1704.",

@@ -284,6 +284,7 @@ def _broken_off(said: Words, told: Words, places: Sequence[int]) -> Iterator[str
     if not 0 < last < len(told) - 1:
         return
     after = told.lower[last + 1]
+    yield from [token] if token.endswith(("'s", "’s")) and told.lower[last] != token else []
     subject = not listed.TIMES.isdisjoint(said.lower[max(end - 4, 0) : end - 1]) and (
         is_verb(told, last + 1) or after in HELPING
     )
@@ -394,6 +395,14 @@ def _spoken_of(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]
         yield from rule(said, told, places)
 
 
+def _turned_object(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "farmers not to blame" for "not to blame farmers"."""
+    for place, where in enumerate(places[2:-1], 2):
+        infinitive = where > 0 and told.lower[where - 1] == said.lower[place - 1] == "to"
+        if infinitive and where + 1 in places[: place - 1] and said.lower[place + 1] in LINKS:
+            yield f"{told.lower[where]} {told.lower[where + 1]}"
+
+
 def _gerunds(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "husband sold shares before asking for help" for "before it asked for help"."""
     for place, token in enumerate(said.lower[1:], 1):
@@ -406,5 +415,5 @@ def _gerunds(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 RULES: tuple[Rule, ...] = (
     _torn, _alone, _begun, _foreign_subject, _torn_phrase, _unfinished, _hung, _agents, _objects,
     _loose_links, _bounds, _no_relative, _broken_off, _quantified, _lost_object, _lost_verb,
-    _cut_noun, _subordinate, _gerunds, _spoken_of,
+    _cut_noun, _subordinate, _gerunds, _turned_object, _spoken_of,
 )  # fmt: skip

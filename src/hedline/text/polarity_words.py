@@ -256,7 +256,7 @@ hedging | suspected alleged allegedly accused reportedly supposedly purportedly 
 hedging | possibly perhaps may might could presumed potentially seemingly rumoured rumored |
 hedging | believed thought appears appear appeared seems seemed likely | to
 hedging | suspect suspects suspecting | that the a he she it they
-hedging | would-be |
+hedging | would-be predicted predicts predicting forecast forecasts forecasting |
 attribution | think thinks believe believes thought hope hopes expect expects fear fears guess | that they he she it the
 attribution | fears hopes growing concerns worries | that are
 report | reports rumours rumors speculation allegations suggestions claims claim rumour rumor | that of it about he

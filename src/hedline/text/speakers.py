@@ -37,6 +37,38 @@ def _speakers(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
                 yield f"{said.lower[place - 1]} {token}"
 
 
+def _late_speakers(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "man detained, lawyer says" for "a man was detained, but his lawyer says he cannot write"."""
+    if len(said) < 4 or said.lower[-1] not in listed.SAYS or places[-2] < 1:
+        return
+    speaker, verb = places[-2], _verb_of(told, places[-2])
+    rest = [where for where in places[:-2] if where >= 0 and abs(where - speaker) > 2]
+    border = max(
+        (i for i in range(speaker) if told.lower[i] in ("but", "although", "while", "though", ";")), default=-1
+    )
+    spoken = verb > 0 and any(told.lower[i] not in FEW | STOPS for i in range(verb + 1, len(told)))
+    if rest and spoken and max(rest) < border:
+        yield f"{said.lower[-2]} {said.lower[-1]}"
+
+
+def _possessives(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "after speaker's vote" for "after the vote, and the speaker …", "former PM's aide"."""
+    for place, token in enumerate(said.lower[:-1]):
+        owner, owned = places[place], places[place + 1]
+        if not token.endswith(("'s", "’s")) or owner < 1 or owned < 0 or told.lower[owner].endswith(("'s", "’s")):
+            continue
+        between = range(owned + 1, owner)
+        if (
+            told.raw[owner].islower()
+            and owned < owner
+            and any(told.lower[i] in STOPS or (is_verb(told, i) and told.lower[i - 1] not in ARTICLES) for i in between)
+        ):
+            yield f"{token} {said.lower[place + 1]}"
+        before = said.lower[place - 1] if place else ""
+        if before in ("former", "acting", "deputy") and owned and told.lower[owned - 1] == before:
+            yield f"{before} {token}"
+
+
 def _verb_of(told: Words, speaker: int) -> int:
     """Where a speaker's word of saying stands, before another clause begins; -1 without one."""
     for i in range(speaker + 1, min(speaker + 9, len(told))):
@@ -118,4 +150,4 @@ def _called_false(said: Words, told: Words, places: Sequence[int]) -> Iterator[s
             yield told.lower[i]
 
 
-RULES: tuple[Rule, ...] = (_speakers, _quoted_apart, _owners, _told, _called_false)
+RULES: tuple[Rule, ...] = (_speakers, _late_speakers, _possessives, _quoted_apart, _owners, _told, _called_false)

@@ -352,7 +352,7 @@ def zigzags(headline: str, lead: str) -> bool:
     """Whether a headline goes on in the lead, and back to what it passed: "Carol renovated not guilty"."""
     said, told = read_words(headline), read_words(lead)
     taken = [place for place in laid_on(said, told) if place >= 0]
-    return any(min(taken[:i]) < place < taken[i - 1] for i, place in enumerate(taken) if i)
+    return any(one < three < two for one, two, three in zip(taken, taken[1:], taken[2:], strict=False))
 
 
 def _jumps(said: Words, told: Words, places: Sequence[int]) -> bool:

@@ -141,6 +141,8 @@ def _told(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 def _called_false(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """What the lead's own verb calls false, without that: "video claims to" for "a video that claims to … is false"."""
     taken = set(places)
+    if listed.UNTRUE.isdisjoint(told.lower):
+        return
     instead = (listed.DOUBTING - {"say", "says", ":"} - told.known - set(told.lower)) | listed.CALLED
     for i in range(2, len(told)):
         verb = next((j for j in range(i - 1, max(i - 4, 0), -1) if told.lower[j] in TO_BE), 0)

@@ -386,8 +386,9 @@ def _hung_on(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 def _split_names(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "French satellites launch from Guiana" for "satellites launched from French Guiana"."""
     for i in range(1, len(told) - 2):
-        around = (told.raw[i - 1], told.raw[i + 2])
-        if not (told.raw[i].istitle() and told.raw[i + 1].istitle()) or any(each[:1].isupper() for each in around):
+        if not (told.raw[i].istitle() and told.raw[i + 1].istitle()):
+            continue
+        if told.raw[i - 1][:1].isupper() or told.raw[i + 2][:1].isupper():
             continue
         if i in places and i + 1 not in places and 0 < places.index(i) < len(said) - 1:
             place = places.index(i)  # "four French satellites"

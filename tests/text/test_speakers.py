@@ -41,5 +41,11 @@ def test_a_possessive_may_stand_for_of() -> None:
     assert torn("Jailed journalist's sister refused entry", lead) == []
 
 
+def test_the_subject_of_a_verb_may_stand_before_a_quotation() -> None:
+    lead = 'Mayor Ada Holm told reporters that she "did not see it," but scoffed at the idea of a plot.'
+    assert torn("Ada Holm scoffs at idea of plot", lead) == []
+    assert torn("Holm did not see it scoffed at idea of plot", lead)
+
+
 def test_where_nobody_speaks_nothing_is_asked() -> None:
     assert torn("Poland's Holm wins race", "Holm of Poland won the race.") == []

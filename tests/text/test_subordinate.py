@@ -9,6 +9,8 @@ from hedline.text.statements import wrong_relations
 
 WITNESS = "A witness refused to name the officer who she says ordered her to lie, saying that she feared for her life."
 PIANIST = "Pianist Ilse Brandt, who died on Sunday at the age of 97, gave her last concert in May."
+BEAR = "Wildlife officers shot the wrong bear; the animal that attacked a hiker has not been caught."
+DRIVER = "A driver was attacked by a man whom he had asked to pay."
 LOAN = "The city will lend the airline 40 million euros provided its owner puts in the same amount."
 
 
@@ -18,6 +20,8 @@ LOAN = "The city will lend the airline 40 million euros provided its owner puts 
         (WITNESS, "Witness refuses to name officer who ordered her to lie", "Witness refuses to name officer"),
         (WITNESS, "Witness refuses to name officer who feared for life", "Witness says she feared for her life"),
         (PIANIST, "The age of 97 gave her last concert", "Ilse Brandt gave her last concert"),
+        (BEAR, "Officers shot wrong bear that attacked a hiker", "Officers shot the wrong bear"),
+        (DRIVER, "Driver attacked by man who asked to pay", "Driver attacked by man"),
         (LOAN, "40 million euros provided owner puts in same amount", "City to lend 40 million euros"),
     ],
 )

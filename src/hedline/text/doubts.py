@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from hedline.text import polarity_words as listed
-from hedline.text.meaning import SAYING, SPEAKING, SPOKEN, STOPS, TO_BE, Words
+from hedline.text.meaning import HELPING, SAYING, SPEAKING, SPOKEN, STOPS, TO_BE, Words
 from hedline.text.polarity_cues import stem
 from hedline.text.polarity_words import FEW, word_set
 
@@ -41,6 +41,8 @@ def _condition(told: Words, place: int) -> str:
         return "event"
     if token == "if" and before and stem(before[0]) in listed.ASKING - {"only"}:
         return ""
+    if token == "provided" and before and before[0] in HELPING:
+        return ""  # "has provided an update"
     return "clause" if token in _CONNECTING or (token == "that" and before == ("condition",)) else ""
 
 
@@ -62,6 +64,8 @@ def _clauses(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         if len(inside) < 2:
             continue
         carrier = _carrier(told, i)
+        if ":" in said.lower[-4:] and "say" in carrier:
+            continue  # "Warrants not valid: Paris"
         if (
             carrier
             and not (carrier & said.known)
@@ -85,6 +89,8 @@ def _carrier(told: Words, that: int) -> frozenset[str]:
     ruler = next((j for j in range(that - 2, max(that - 6, -1), -1) if told.lower[j] not in FEW), None)
     if ruler is None or told.lower[ruler] in STOPS:
         return frozenset()
+    if told.stems[ruler] in ("express", "voic"):
+        return frozenset([word])  # "hopes" for "expressed hope"
     return frozenset([told.stems[ruler]]) | ({"deny"} if told.stems[ruler] in listed.CARRYING else frozenset())
 
 
@@ -149,6 +155,8 @@ def _hearsay(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     for i, token in enumerate(told.lower):
         if token in listed.UNVOUCHED and told.stems[i] not in said.known:
             after, before = told.lower[i + 1 : i + 3], told.lower[max(i - 4, 0) : i]
+            if token == "blog" and after[:1] == ("post",) and after[1:] != (".",):
+                continue  # a firm's own news
             if ("according" in before and "to" in before) or set(after[:1]) & _TELLING:
                 yield token
                 return

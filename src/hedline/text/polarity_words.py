@@ -328,6 +328,8 @@ CARRYING = word_set(
     argu assum guess imagin dream pretend worry disput reject dismiss retract refut rebut tak withdraw cast
     quest question ask urg recommend may might could would not no never"""
 )
+BY_ITSELF = word_set("launch open reopen start begin end resum clos die")  # a thing may do it as well as somebody
+PROMOTING = word_set("for by with against of in to from near at between")  # a noun after one is no subject
 STANDING_FOR = word_set(
     """government official president polic authority army ministry minister parliament court troop forc lawmaker
     leader regulator member group thousand hundred dozen million scor team king queen head city stat country

@@ -88,6 +88,8 @@ def _quoted_apart(said: Words, told: Words, places: Sequence[int]) -> Iterator[s
             continue
         between = said.lower[last + 1 : place]
         crossed = next((end for end in ends if last >= 0 and places[last] < end < where), 0)
+        if crossed and not _CLOSING.union("“").isdisjoint(told.lower[places[last] : crossed]):
+            crossed = 0  # "Jansen, who told us "never again," has moved": the subject stands before the quotation
         whole = crossed and all(told.lower[i] in FEW | STOPS for i in range(places[last] + 1, crossed))
         speaking = (*between, *(said.stems[max(last, 0) : place + 3] if whole else ()))
         if crossed and STOPS.isdisjoint(between) and SAYING.isdisjoint(speaking):

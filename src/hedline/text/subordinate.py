@@ -104,7 +104,36 @@ def _headless(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
             yield token
 
 
+def _antecedents(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "bear that attacked" where the lead has "animal that attacked", "who asked" for "whom he asked"."""
+    for place, token in enumerate(said.lower[1:-1], 1):
+        where = places[place + 1]
+        if token not in RELATIVES or where < 2 or not is_verb(told, where):
+            continue
+        near = next((i for i in range(where - 1, max(where - 4, 0), -1) if told.lower[i] in RELATIVES | {"whom"}), 0)
+        parted = not STOPS.difference(',:"“”').isdisjoint(told.lower[max(places[place - 1], 0) : near])
+        if near and (told.lower[near] == "whom" or (parted and told.stems[near - 1] not in said.known | STOPS)):
+            yield f"{said.lower[place - 1]} {token}"
+
+
+def _quantified(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "fewer than half of passengers" without what they did, where a clause inside the lead says it."""
+    for i in range(1, len(told)):
+        token, before = told.lower[i], told.lower[i - 1]
+        if token not in listed.SHARES or token not in said.lower or before not in STOPS | listed.BEFORE_SHARES:
+            continue
+        end = next((j for j in range(i, len(told)) if told.lower[j] in STOPS), len(told))
+        helping = next((j for j in range(i + 1, end) if told.lower[j] in HELPING), end)
+        predicate = {told.stems[j] for j in range(helping + 1, end) if told.lower[j] not in FEW}
+        tail = said.lower[said.lower.index(token) :]
+        new = any(places[j] < 0 and said.lower[j] not in FEW for j in range(len(said) - len(tail), len(said)))
+        if predicate and predicate.isdisjoint(said.known) and not new:
+            yield token
+
+
 _BASES = frozenset(listed.IRREGULAR.values())
 
 
-RULES: tuple[Rule, ...] = (_vouched, _beyond, _inserted, _cut_short, _headless)
+RULES: tuple[Rule, ...] = (
+    _vouched, _beyond, _inserted, _cut_short, _headless, _antecedents, _quantified,
+)  # fmt: skip

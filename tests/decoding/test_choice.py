@@ -387,3 +387,10 @@ def test_every_kind_of_model_gives_whole_lists(tmp_path, make):
 def test_a_share_is_asked_for(tmp_path):
     with pytest.raises(hedline.UserError, match="diversity must be a number between 0 and 1, not 2"):
         hedline.load(words_folder(tmp_path)).summarize(LEADS, diversity=2)
+
+
+def test_advice_may_be_called_how_to() -> None:
+    guards = Guards(numbers=False, names=False)
+    advice = "heat waves are here, and these are the best ways to keep a cottage cool."
+    assert guards.is_clean("How to keep a cottage cool", advice)
+    assert list(guards.faults("How to keep a cottage cool", "heat waves keep a cottage from staying cool.")) != []

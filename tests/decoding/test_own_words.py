@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedline.decoding.options import DecodeOptions
-from hedline.decoding.own_words import longest_word, own_words, without_names, zigzags
+from hedline.decoding.own_words import ends_in_adjective, longest_word, own_words, without_names, zigzags
 from hedline.decoding.summary import Hypothesis
+from hedline.text.meaning import read_words
 
 LEAD = 'The harbour board of Brindle Cove said on Monday that "the old pier is safe", although rust was found below it.'
 WORDS = [word.strip('",.') for word in LEAD.split()]
@@ -134,3 +135,13 @@ def test_a_headline_that_goes_on_and_back_zigzags() -> None:
     lead = "A jury found Carol Holm not guilty of taking bribes from a firm that renovated schools."
     assert zigzags("Jury finds Carol renovated not guilty of taking bribes", lead)
     assert not zigzags("Carol Holm not guilty of taking bribes, jury finds", lead)
+
+
+def test_a_headline_does_not_end_before_the_noun_of_a_phrase() -> None:
+    lead = read_words(
+        "A man was hit in front of horrified onlookers, accused of emotional abuse and left in hospital care."
+    )
+    for wrong in ("Man hit in front of horrified", "Man accused of emotional"):
+        assert ends_in_adjective(read_words(wrong), lead)
+    for right in ("Man hit in front of horrified onlookers", "Man accused of emotional abuse", "Man left in hospital"):
+        assert not ends_in_adjective(read_words(right), lead)

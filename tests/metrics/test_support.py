@@ -157,3 +157,15 @@ def test_prefixes_quotation_marks_and_forms_of_words_make_no_name(headline: str,
 )
 def test_inventions_and_names_of_others_are_still_found(headline: str, lead: str, expected: list[str]) -> None:
     assert unsupported_names(headline, lead, TABLE) == expected
+
+
+def test_a_word_cut_off_is_no_name_of_the_lead() -> None:
+    lead = "The best bakers in Ravensborough and among Icelanders were chosen on Monday."
+    assert unsupported_names("The best bakers in Ravensbo", lead) == ["Ravensbo"]
+    assert unsupported_names("The best bakers in Ravensborough", lead) == []
+    assert unsupported_names("Bakers chosen in Iceland", lead) == []
+
+
+def test_positions_and_prizes_have_short_names() -> None:
+    assert unsupported_names("Lions trade CB Holm", "The Lions are trading cornerback Jan Holm.") == []
+    assert unsupported_names("Lions trade CB Holm", "The Lions are trading goalkeeper Jan Holm.") == ["CB"]

@@ -20,5 +20,7 @@ def test_idioms_and_auxiliaries_are_no_clause() -> None:
     assert polarity_cues("The crash claimed the lives of six people.") == []
     assert polarity_cues("Don't miss the sale of lamps.") == []
     assert polarity_cues("There is no shortage of lamps.") == []
+    assert polarity_cues("The firm dropped its new lamps last week.") == []
+    assert polarity_cues("The firm dropped its plan to sell lamps.") != []
     hedges = [cue for cue in polarity_cues("The van probably won't sell.") if cue.kind == "hedging"]
     assert [cue.focus for cue in hedges] == [("sell",)]

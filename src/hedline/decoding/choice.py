@@ -20,7 +20,7 @@ from itertools import pairwise
 import numpy as np
 
 from hedline.arrays import Doubles
-from hedline.decoding.own_words import PART, ends_inside, lead_words, padding, strays, without_names
+from hedline.decoding.own_words import PART, ends_in_adjective, ends_inside, lead_words, padding, strays, without_names
 from hedline.decoding.summary import Candidate, Hypothesis
 from hedline.text.clauses import torn
 from hedline.text.meaning import (
@@ -78,6 +78,7 @@ _FRAME = re.compile(
     r"(?:^|: )(how|why|what|when|where|who|which|is|are|can|do|does|should|will)\b|\b(what) (?:to|you need to) know",
     re.IGNORECASE,
 )
+_ADVICE = re.compile(r"\b(?:tips|tricks|guide|strategies|ways to|steps|here's|measures you|help you|best)\b")
 
 Casing = Mapping[str, str] | None
 
@@ -232,7 +233,7 @@ def form_faults(text: str, lead: str) -> list[str]:
         inside = inside and (len(token) > (2 if token.islower() else 4) or token in UNFINISHED)
         if (after == "." and inside) or (after == "," and token in BEFORE_NO_COMMA):
             found.append(token + after)
-    return [*found, said.raw[-1]] if _breaks_off(said, told) else found
+    return [*found, said.raw[-1]] if _breaks_off(said, told) or ends_in_adjective(said, told) else found
 
 
 def _breaks_off(said: Words, told: Words) -> bool:
@@ -322,7 +323,8 @@ def invented_frame(text: str, lead: str) -> list[str]:
     if match is None or "?" in lead or (_NAMED.search(lead) and not is_message(lead)):
         return []
     opener = match[1] or match[2]
-    return [] if re.search(rf"\b{opener}\b", lead, re.IGNORECASE) else [opener]
+    advice = opener.lower() == "how" and _ADVICE.search(lead.lower()) and not is_message(lead)
+    return [] if advice or re.search(rf"\b{opener}\b", lead, re.IGNORECASE) else [opener]
 
 
 @remembered(most=1 << 21)

@@ -127,6 +127,23 @@ def ends_inside(headline: str, lead: str) -> bool:
     return noun and known and (told.lower[last] in _COUNTS or not is_verb(told, last))
 
 
+def ends_in_adjective(said: Words, told: Words) -> bool:
+    """Whether a headline ends before the noun of a phrase: "in front of horrified" for "… of horrified onlookers"."""
+    last = laid_on(said, told)[-1]
+    if last < 1 or last + 1 >= len(told) or len(said) < 2 or said.lower[-1] != told.lower[last]:
+        return False
+    token, noun = said.lower[-1], told.lower[last + 1]
+    if said.lower[-2] not in LINKS | ARTICLES or said.lower[-2] != told.lower[last - 1]:
+        return False
+    adjective = token.endswith(_ADJECTIVES) or token in _PLAIN_ADJECTIVES
+    plain = noun.isalpha() and noun not in FEW | STOPS | LINKS and not noun.endswith("ly")
+    return adjective and plain and token.islower() and not is_verb(told, last + 1)
+
+
+_ADJECTIVES = ("ied", "ated", "ous", "ful", "less", "able", "ible", "onal", "ical", "istic")
+_PLAIN_ADJECTIVES = word_set("new major early big young old high former global recent huge several senior deadly rare")
+
+
 def without_names(candidate: Candidate, lead: str, casing: Mapping[str, str] | None) -> Candidate:
     """A candidate without the names that its lead does not support, where what is left reads well; else as it is.
 

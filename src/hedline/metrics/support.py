@@ -41,7 +41,9 @@ TOKEN_BYTES = 2000  # that the support of a lead takes for each token, its acron
 _MIN_STEM = 4
 _MAX_ENDING = 3
 _PEOPLES = frozenset({"a", "e", "y", "o", "i", "n", "ey", "ia", "an", "ian", "ean", "ese", "ish", "ic"})
-_MIN_CLIP = 3
+# What a lead's word may have more than the headline's, where that is no piece of it: Europe in "European".
+_LONGER = _PEOPLES | {"s", "es", "ns", "ans", "is", "er", "ers", "al", "ed", "ing"}
+_CLIP = range(3, 6)  # letters of Dem, Phil and Calif; longer beginnings ("Murfrees") are words cut off
 _LONGEST_ACRONYM = 6
 _STATES = frozenset({"us", "uk", "eu", "un", "uae", "usa"})
 _QUOTES = "\"'`“”‘’"
@@ -56,7 +58,8 @@ UK, Britain, British, Brit, Briton, United Kingdom
 EU, European Union; UN, United Nations; USSR, Soviet Union; UAE, United Arab Emirates, Emirati
 GOP, Republican; Tory, Tories, Conservative; Fed, Federal Reserve; Feds, federal; SCOTUS, Supreme Court
 DOJ, Justice Department; USDA, Agriculture Department; PM, prime minister; CEO, chief executive; TV, television
-QB, quarterback; TD, touchdown; Sixers, 76ers; Niners, 49ers; Utd, United; Spurs, Tottenham
+QB, quarterback; CB, cornerback; RB, running back; WR, wide receiver; CPU, processor; Oscar, Academy Award
+TD, touchdown; Sixers, 76ers; Niners, 49ers; Utd, United; Spurs, Tottenham
 Afcon, Africa Cup of Nations; WWII, World War II, Second World War; Xmas, Christmas
 NYC, New York City, New York; LA, Los Angeles; Philly, Philadelphia; Aussie, Australia, Australian
 Bill, William; Bob, Robert; Mike, Michael; Jim, James; Joe, Joseph; Dave, David; Tony, Anthony
@@ -294,18 +297,22 @@ def _support_of(lead: str) -> _Support:
 
 
 def _clips(short: str, word: str) -> bool:
-    """Whether a form of three letters or more is how the word begins."""
-    return len(short) >= _MIN_CLIP and word.startswith(short)
+    """Whether a form of three to five letters is how the word begins."""
+    return len(short) in _CLIP and word.startswith(short)
 
 
 def _derived(left: str, right: str) -> bool:
-    """Whether one word is the other and up to three letters more, or both differ in the ending of a people's name.
+    """Whether one word is the other and an ending more, or both differ in the ending of a people's name.
+
+    left: the headline's, which may have any three letters more.
 
     >>> _derived("russia", "russian"), _derived("ukraine", "ukrainian"), _derived("johnson", "johnston")
     (True, True, False)
     """
     shared = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
     endings = {left[shared:], right[shared:]}
+    if right[shared:] and not left[shared:]:
+        return shared >= _MIN_STEM and right[shared:] in _LONGER
     if "" in endings:
         return shared >= _MIN_STEM and max(map(len, endings)) <= _MAX_ENDING
     return shared >= _MIN_STEM and endings <= _PEOPLES

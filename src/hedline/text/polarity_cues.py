@@ -335,7 +335,7 @@ def _read_carrying(tokens: Sequence[str], place: int) -> Cue | None:
     """reject, drop, fail to, deny: what is rejected, dropped, not done, denied."""
     word, after, before = tokens[place], _next(tokens, place), _next(tokens, place, -1)
     noun = before in _BEFORE_NOUNS and after not in ("on", "of", "to") and (word in NOUNS or word.endswith("ed"))
-    if noun or (word == "ban" and after in BE):
+    if noun or (word == "ban" and after in BE) or (word == "dropped" and "new" in tokens[place + 1 : place + 3]):
         return None  # a noun, or as an adjective: "an abandoned car"
     if any(stem(token) in UNDOING for token in tokens[max(place - 4, 0) : place]):
         return None

@@ -170,6 +170,7 @@ def test_verbs_keep_their_objects_and_nouns_their_ends(lead: str, wrong: str, ri
             "Eva Lindh, the founder of a choir, spoke about the road ahead for women.",
             "Eva Lindh on road ahead for women",
         ),
+        ("The vote sparked a palpable sense of dismay among sailors.", "Vote sparks dismay among sailors"),
         ("Jobless claims rose by 3,000 last week.", "Jobless claims rise 3,000 last week"),
     ],
 )

@@ -34,6 +34,7 @@ def test_a_doubt_is_kept(lead: str, wrong: str, right: str) -> None:
     [
         ("Oslo has argued that the new permits are not valid.", "New permits not valid: Oslo"),
         ("Ada Holm expressed hope that the port will reopen soon.", "Ada Holm hopes port will reopen soon"),
+        ("If you scoffed at the Brio tablet, you should try it again.", "Scoffed at Brio tablet"),
         ("The bishop's son has provided a health update.", "Bishop's son gives health update"),
         ("Peru has joined the scheme, according to a blog post from the bank.", "Peru has joined the scheme"),
     ],

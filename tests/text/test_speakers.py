@@ -27,6 +27,7 @@ VIDEO = "A video that claims to show officers burning ballots is false, election
         (ASHBY, "I do not intend to leave an hour earlier", "I do not intend to leave, says Lord Ashby"),
         (BOMBS, "Man sent bombs to Oslo detained, lawyer says", "Man detained, but lawyer says he cannot write"),
         ("They left after the vote, and the speaker slept.", "They left after speaker's vote", "They left after vote"),
+        ("They dropped the complaint that the mayor lied.", "Mayor's complaint dropped", "Complaint on mayor dropped"),
         ("A former aide to the premier quit.", "Former premier's aide quit", "Premier's former aide quit"),
         (VIDEO, "Video claims to show officers burning ballots", "Video of officers burning ballots is false"),
     ],

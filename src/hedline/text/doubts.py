@@ -41,6 +41,8 @@ def _condition(told: Words, place: int) -> str:
         return "event"
     if token == "if" and before and stem(before[0]) in listed.ASKING - {"only"}:
         return ""
+    if token == "if" and after and after[0].startswith("you"):
+        return ""  # what the reader does makes no news
     if token == "provided" and before and before[0] in HELPING:
         return ""  # "has provided an update"
     return "clause" if token in _CONNECTING or (token == "that" and before == ("condition",)) else ""

@@ -55,7 +55,7 @@ _MARKS = re.compile(r"[\"“”„«»]|``|''")
 _WORD = re.compile(r"[^\W_]+(?:['’.,:-][^\W_]+)*|[$€£%]")
 
 
-STOPS = frozenset(',;:.!?()"“”–—')
+STOPS = frozenset(',;:.!?()"“”–—-')
 TOKEN_BYTES = 600  # that Words take for each token when everything was asked of them
 LINKS = word_set("of by for in to from against at with near on over and or than as")
 RELATIVES = word_set("that who which")

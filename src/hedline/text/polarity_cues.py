@@ -40,8 +40,8 @@ from hedline.text.polarity_words import (
 )
 from hedline.text.tokenize import remembered
 
-TOKEN = re.compile(r"[^\W_]+(?:['’.,\-][^\W_]+)*|[,;:.!?()\"“”–—]")
-_STOPS = frozenset(',;:.!?()"“”–—')
+TOKEN = re.compile(r"[^\W_]+(?:['’.,\-][^\W_]+)*|[,;:.!?()\"“”–—]|(?<= )-(?= )")
+_STOPS = frozenset(',;:.!?()"“”–—-')
 _RARER = re.compile(
     r"n['’]t\b|\b(?:all|every\w*|each)\b[^,;.]*? but\b|\bbut for\b|\bat most\b|\b(?:apart|aside) from\b"
     r"|\bother than\b|\bexception of\b|\b(?:is|are|was|were) said to\b"

@@ -394,9 +394,10 @@ BEFORE_SHARES = word_set("that but and say says said although though while")
 HANGING = word_set("of in to from for that by on about with against at near")
 SHARED = word_set(
     """sery string wav rang handful majority coupl flock fleet crew gang band spat host set kind typ part rest third
-    quarter percent price sal level amount record most some many total fan voter resident study man
-    woman people worker version season episod trailer list review deal expert analyst investor"""
+    quarter percent price sal level amount record most some many total fan voter resident study man sens facet
+    benefit aspect woman people worker version season episod trailer list review deal expert analyst investor"""
 )
+COUNTED = NUMBERS | SHARES | word_set("one some many several dozens hundreds thousands millions each both")
 COMPARING = word_set("instead than rather")
 PLACING = word_set("of in from for by on about with against at near over into under")
 # Without one of them a lead has no condition, exception, claim or denial that doubts.py asks for.

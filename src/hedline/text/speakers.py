@@ -61,7 +61,10 @@ def _possessives(said: Words, told: Words, places: Sequence[int]) -> Iterator[st
         if (
             told.raw[owner].islower()
             and owned < owner
-            and any(told.lower[i] in STOPS or (is_verb(told, i) and told.lower[i - 1] not in ARTICLES) for i in between)
+            and any(
+                told.lower[i] in STOPS | {"that"} or (is_verb(told, i) and told.lower[i - 1] not in ARTICLES)
+                for i in between
+            )
         ):
             yield f"{token} {said.lower[place + 1]}"
         before = said.lower[place - 1] if place else ""

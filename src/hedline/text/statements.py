@@ -52,6 +52,7 @@ def _subjects(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "No passenger on the ferry" without what no passenger was or did."""
     for place, token in enumerate(said.lower):
         shares = told.lower[1:2] in (("of",), ("in",))  # "Nine of the fourteen miners"
+        shares = shares and (token in listed.COUNTED or token[0].isdigit() or token.endswith(("ths", "thirds")))
         if told.lower[:1] != (token,) or not (shares or token in listed.NOBODY):
             continue
         end = next((i for i, each in enumerate(told.lower) if each in ",;" and i > 2), len(told))

@@ -166,10 +166,7 @@ def test_verbs_keep_their_objects_and_nouns_their_ends(lead: str, wrong: str, ri
         ("A woman died and three men were hurt in a crash near Lund.", "Woman dies in crash near Lund"),
         ("The side lost, but Eva Lindh was hurt to the point where she was ruled out.", "Eva Lindh ruled out"),
         ("The lamp set a standard, and right now it's on sale for $40.", "Lamp is on sale for $40"),
-        (
-            "Eva Lindh, the founder of a choir, spoke about the road ahead for women.",
-            "Eva Lindh on road ahead for women",
-        ),
+        ("Eva Lindh, the founder of a choir in Lund, worked on plans for women.", "Eva Lindh for women"),
         ("The vote sparked a palpable sense of dismay among sailors.", "Vote sparks dismay among sailors"),
         ("Jobless claims rose by 3,000 last week.", "Jobless claims rise 3,000 last week"),
     ],

@@ -94,7 +94,7 @@ NARROW = [
     ("The singer leads the Lund Choir nominations with nine.", "Singer leads Lund nominations with nine"),
     ("Jan Holm, a goalkeeper for the Lund Lions, was hurt.", "Jan Holm, Lund goalkeeper, was hurt"),
     ("I have no flu and I'm not ill - I'm recovering from a long swim.", "I'm recovering from a long swim"),
-    ("Prince of Lund: The Lost Bell just fell to its lowest price.", "Prince of Lund: The Lost Bell drops"),
+    ("Prince of Lund: The Lost Bell just fell to its lowest price.", "Prince of Lund: Lost Bell"),
     ("The game has teased its next few updates.", "Game teases its next updates"),
     ("A shopper found a frog while browsing the shelves of a bakery.", "Shopper found frog in bakery"),
     ("The doctors at the Lund hospital began a strike over a doctor there.", "Lund doctors begin strike over doctor"),

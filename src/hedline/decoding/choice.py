@@ -233,7 +233,8 @@ def form_faults(text: str, lead: str) -> list[str]:
         inside = inside and (len(token) > (2 if token.islower() else 4) or token in UNFINISHED)
         if (after == "." and inside) or (after == "," and token in BEFORE_NO_COMMA):
             found.append(token + after)
-    return [*found, said.raw[-1]] if _breaks_off(said, told) or ends_in_adjective(said, told) else found
+    cut = not UNFINISHED.isdisjoint(said.lower[-2:-1]) and ends_in_adjective(said, told)
+    return [*found, said.raw[-1]] if cut or _breaks_off(said, told) else found
 
 
 def _breaks_off(said: Words, told: Words) -> bool:

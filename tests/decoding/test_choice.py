@@ -19,7 +19,16 @@ from small_models import LEADS, subwords_folder, words_folder
 import hedline
 from hedline.api import Summarizer, find_model
 from hedline.decoding import decode
-from hedline.decoding.choice import CANDIDATES, TEMPERATURE, Guards, by_consensus, expected_overlap, overlaps, spread
+from hedline.decoding.choice import (
+    CANDIDATES,
+    TEMPERATURE,
+    Guards,
+    by_consensus,
+    expected_overlap,
+    form_faults,
+    overlaps,
+    spread,
+)
 from hedline.decoding.decode import Defaults, Looked
 from hedline.decoding.reading import WordReader
 from hedline.decoding.summary import ABS_WEIGHTS, Hypothesis, Unread
@@ -184,6 +193,11 @@ def test_the_shipped_model_invents_names_and_the_guard_stops_it():
     ]
     assert any(invented[0])
     assert not any(invented[1])
+
+
+def test_a_headline_that_ends_in_a_dash_is_not_finished():
+    assert form_faults("Eurogroup to release aid-", "Eurogroup agreed to release aid for the country.") == ["aid"]
+    assert not form_faults("Eurogroup to release aid", "Eurogroup agreed to release aid for the country.")
 
 
 @pytest.mark.parametrize("limit", [{"bytes": 5}, {"chars": 12}, {"bytes": 40}, {"bytes": 25}])

@@ -86,11 +86,6 @@ GRANDMOTHER = "A grandmother swam across the strait years after her doctors told
         ),
         ("Norrland were beaten by promoted Lund.", "Norrland lose Lund", "Norrland lose to Lund"),
         (
-            "A judge dismissed a petition by four senators.",
-            "Judge dismisses four senators",
-            "Judge dismisses petition by four senators",
-        ),
-        (
             "The plan for the island of Olsund has been shelved.",
             "Plan for island of shelved",
             "Plan for island of Olsund shelved",
@@ -100,12 +95,6 @@ GRANDMOTHER = "A grandmother swam across the strait years after her doctors told
             "It may close factory in, where 300 work",
             "It may close factory in Bienne",
         ),
-        (
-            "The reactor is shelved for at least five years.",
-            "Reactor shelved for five years",
-            "Reactor shelved for over five years",
-        ),
-        ("About 90 people were hurt in the crash.", "90 people hurt in crash", "Some 90 people hurt in crash"),
         ("A farmer was fined 500 euros in Limerick.", "Farmer who was fined in Limerick", "Farmer fined in Limerick"),
         (
             "The report was a hoax invented by two students.",
@@ -139,8 +128,6 @@ def test_a_headline_keeps_what_belongs_together(lead: str, wrong: str, right: st
         ("The captain steered the ferry to port.", "Captain the ferry to port", "Captain steered the ferry to port"),
         ("The captain steered the ferry to port.", "Captain is the ferry to port", "Captain steers ferry to port"),
         ("The mill was bought by its rival.", "Mill buys by rival", "Mill bought by rival"),
-        ("It kept the stolen bronzes, he said.", "It kept the stolen, he says", "It kept the stolen bronzes"),
-        ("It lives off olive growers.", "It lives off olive", "It lives off growers"),
         ("He survived after two members abstained.", "He survives after two members.", "He survives as two abstain"),
         ("Exports doubled, those to Oslo shrank by a tenth.", "Exports doubled by a tenth", "Exports doubled"),
     ],

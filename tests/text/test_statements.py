@@ -89,6 +89,7 @@ TRUE = [
 
 
 NARROW = [
+    ("You may have seen boats with red sails in Lund.", "Boats with red sails in Lund"),
     ("Peruvian prosecutors have charged two men over a raid in northern Peru.", "Peru charges two men over raid"),
     ("Ana Ruiz, who pioneered Andean poetry, has died.", "Ana Ruiz, Andean poetry pioneer, dies"),
     ("The singer leads the Lund Choir nominations with nine.", "Singer leads Lund nominations with nine"),
@@ -227,16 +228,6 @@ TRAM = "The tram line will be 14 kilometres long instead of the 22 promised befo
         ),
         (TURNOUT, "Turnout falls but Greens lost nine", "Turnout falls but Greens gained four"),
         (SALAD, "Salad served at school cleared of fish factory", "Inspectors cleared fish factory"),
-        (
-            "A lorry overturned on the motorway near Odense on Friday.",
-            "Lorry overturns on Odense",
-            "Lorry overturns on motorway near Odense",
-        ),
-        (
-            "A publisher accused of plotting with foreign powers pleaded not guilty.",
-            "Publisher accused of foreign powers pleads not guilty",
-            "Publisher accused of plotting pleads not guilty",
-        ),
         (
             "The treaty omits fishing rights, the foreign minister admitted.",
             "Treaty omits fishing rights in foreign minister admitted",

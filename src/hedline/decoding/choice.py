@@ -163,8 +163,7 @@ class Guards:
         """
         once: dict[str, Hypothesis] = {}
         crumb = CRUMB if self.meaning and not self.limited and not self.forced else 0
-        first = 0
-        message = self.meaning and is_message(lead)
+        first, message = 0, self.meaning and is_message(lead)
         turned = message or (self.meaning and self._turns_round(candidates, lead))
         for each in candidates:
             kept = self._mended(each, lead)
@@ -224,7 +223,8 @@ def form_faults(text: str, lead: str) -> list[str]:
     asks = "?" in said.lower or said.lower[0] not in told.lower[1:]
     outside = said.lower[0] in OPENING_STOPS or _stays_outside(said, told) or _is_another(said, told)
     found = [said.raw[0]] if outside or (said.lower[0] in ("who", "which", "whose", "to") and not asks) else []
-    if said.raw[-1] != "May" and (said.lower[-1] in UNFINISHED or said.lower[-1].endswith(("n't", "n’t"))):
+    hangs = said.lower[-1].endswith(("n't", "n’t")) or text.endswith(("-", "–", "—"))
+    if said.raw[-1] != "May" and (said.lower[-1] in UNFINISHED or hangs):
         found.append(said.raw[-1])
     ends = {token for token, after in pairwise(told.lower) if after == "."}
     for place, (token, after) in enumerate(pairwise(said.raw)):

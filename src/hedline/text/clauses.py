@@ -230,31 +230,6 @@ def _agents(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
             yield f"{link} {said.lower[first[0]]}"
 
 
-def _objects(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """An object that the lead has after a preposition: "dismisses senators" for "dismissed a petition by senators"."""
-    for left, right in joined(said, told, places):
-        here, there = places[left], places[right]
-        if (
-            there <= here
-            or not is_verb(told, here)
-            or is_verb(told, there)
-            or not LINKS.isdisjoint(said.lower[left + 1 : right])
-        ):
-            continue
-        gap = range(here + 1, there)
-        link = max((i for i in gap if told.lower[i] in LINKS - {"and", "or", "as", "than", "to"}), default=-1)
-        if link < 0 or any(told.lower[i] in STOPS | BORDERS for i in gap) or not is_one_place(told, said.stems[right]):
-            continue
-        head = told.lower[link - 1]
-        if (
-            link - 1 > here
-            and head not in FEW
-            and told.stems[link - 1] not in said.known
-            and told.stems[link - 1] not in listed.STANDING_FOR | listed.SHARED
-        ):
-            yield f"{said.lower[left]} {said.lower[right]}"
-
-
 def _loose_links(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """A preposition without its noun: "the island of shelved", "its factory in, where"."""
     for (token, after), where in zip(pairwise(said.lower), places[1:], strict=True):
@@ -263,18 +238,6 @@ def _loose_links(said: Words, told: Words, places: Sequence[int]) -> Iterator[st
         verb = token == "of" and where >= 0 and is_verb(told, where) and after == told.lower[where]
         if (after in ",.;:" or after in TO_BE or verb) and token not in told.lower[-1:]:
             yield f"{token} {after}"
-
-
-def _bounds(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """A number without its "at least", "more than" or "about"."""
-    for where in places:
-        if where < 1 or not (told.lower[where][0].isdigit() or told.lower[where] in listed.NUMBERS):
-            continue
-        one, two = told.lower[where - 1], " ".join(told.lower[max(where - 2, 0) : where])
-        if one in listed.BOUNDS and listed.ABOUT.isdisjoint(said.lower):
-            yield one
-        elif two != one and two in listed.BOUNDS and listed.OVER.isdisjoint(said.lower):
-            yield two
 
 
 def _no_relative(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -353,22 +316,6 @@ def _lost_verb(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]
             yield f"{token} by"
 
 
-def _cut_noun(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """The first half of a noun before a stop: "returned the stolen," for "returned the stolen bronzes,"."""
-    for place, where in enumerate(places):
-        after = said.lower[place + 1 : place + 2]
-        if not 0 < where < len(told) - 2 or (after and after[0] not in STOPS) or told.lower[where + 2] not in STOPS:
-            continue
-        both = told.raw[where].islower() and told.raw[where + 1].islower() and said.lower[place] == told.lower[where]
-        if not both or is_verb(told, where + 1) or told.lower[where] in listed.NUMBERS:
-            continue
-        following = told.lower[where + 1]
-        ending = following.endswith(("ly", "ing")) or told.lower[where].endswith("ing") or following in FEW
-        ending = ending or (is_verb(told, where) and told.lower[where - 1] not in ARTICLES)
-        if not ending and is_one_place(told, said.stems[place]):
-            yield said.lower[place]
-
-
 def _subordinate(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """What is wrong with relative clauses and conditions, where there are any."""
     known = listed.CUT | listed.CONDITIONS | listed.SHARES
@@ -409,7 +356,7 @@ def _gerunds(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 
 
 RULES: tuple[Rule, ...] = (
-    _torn, _alone, _begun, _foreign_subject, _torn_phrase, _unfinished, _hung, _agents, _objects,
-    _loose_links, _bounds, _no_relative, _broken_off, _lost_object, _lost_verb,
-    _cut_noun, _subordinate, _gerunds, _turned_object, _spoken_of,
+    _torn, _alone, _begun, _foreign_subject, _torn_phrase, _unfinished, _hung, _agents,
+    _loose_links, _no_relative, _broken_off, _lost_object, _lost_verb,
+    _subordinate, _gerunds, _turned_object, _spoken_of,
 )  # fmt: skip

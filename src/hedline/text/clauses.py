@@ -120,7 +120,7 @@ def _foreign_subject(said: Words, told: Words, places: Sequence[int]) -> Iterato
             continue
         opener = max((i for i in range(here + 1, there) if told.lower[i] in listed.OPENERS), default=-1)
         inner = range(opener + 1, there)
-        if opener < 0 or "," in told.lower[opener:there]:
+        if opener < 0 or "," in told.lower[opener:there] or _is_over(told, inner):
             continue
         pronoun = here > first and not listed.PRONOUNS.isdisjoint(told.lower[opener + 1 : there])
         own = any(told.lower[i] not in FEW and not told.lower[i].endswith("ly") for i in inner)
@@ -132,6 +132,13 @@ def _foreign_subject(said: Words, told: Words, places: Sequence[int]) -> Iterato
             continue  # "Lindh was hurt so badly that she was ruled out"
         if pronoun or own:
             yield f"{said.lower[left]} {said.lower[right]}"
+
+
+def _is_over(told: Words, inner: range) -> bool:
+    """Whether an inner clause ends before the next verb: "a test that works before symptoms appear could be sold"."""
+    helping = next((i for i in inner if told.lower[i] in HELPING), inner.stop)
+    content = [i for i in range(inner.start, helping) if told.lower[i] not in FEW]
+    return helping < inner.stop and len(content) > 1 and told.lower[helping - 1] not in listed.PRONOUNS
 
 
 def _torn_phrase(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:

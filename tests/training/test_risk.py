@@ -218,6 +218,10 @@ def test_command_line(half_trained, capsys):
         (["--objective", "risk"], "--from"),
         (["--objective", "luck", "--from", "base"], "likelihood, risk"),
         (["--objective", "risk", "--from", "base", "--set", "risk_samples=1"], "at least 2"),
+        (["--objective", "risk", "--from", "base", "--set", "risk_limited=0.6"], "together at most 1"),
+        (["--objective", "risk", "--from", "base", "--set", "risk_limited=-0.5"], "from 0 on"),
+        (["--objective", "risk", "--from", "base", "--set", "risk_bytes=0"], "at least 1"),
+        (["--objective", "risk", "--from", "base", "--set", "risk_limited=0.2"], "control token <len:13>"),
     ],
 )
 def test_mistakes_are_named(half_trained, more, wanted):

@@ -88,8 +88,11 @@ class TrainConfig:
             raise UserError("dropout, label_smoothing and ema must lie between 0 and 1")
         if self.objective == "risk" and not (self.risk_samples > 1 and self.risk_temperature > 0):
             raise UserError("the risk objective needs risk_samples of at least 2 and a risk_temperature above 0")
-        if not 0 <= self.risk_dialed + self.risk_limited <= 1:
-            raise UserError("risk_dialed and risk_limited are shares of the inputs; together they are at most 1")
+        shares = (self.risk_dialed, self.risk_limited)
+        if min(shares) < 0 or sum(shares) > 1:
+            raise UserError("risk_dialed and risk_limited are shares of the inputs: from 0 on, together at most 1")
+        if self.risk_bytes < 1:
+            raise UserError(f"risk_bytes must be at least 1, not {self.risk_bytes}")
 
     def table(self) -> dict[str, Any]:
         """What config.json records."""

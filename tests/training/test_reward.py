@@ -10,7 +10,7 @@ import torch
 
 from hedline.metrics.rouge import RougeScorer
 from hedline.text.subword import SPECIALS, Subwords, byte_letters
-from hedline.training.reward import Reward, WordReader, hash_of, rouge
+from hedline.training.reward import Refusals, Reward, WordReader, hash_of, is_refused, rouge
 
 MERGES = [
     ("Ġ", "t"),
@@ -130,3 +130,31 @@ def test_a_limited_headline_is_judged_by_its_recall_within_the_limit(subwords):
     assert within.rouge.longest.tolist() == [[pytest.approx(3 / 4), pytest.approx(1 / 4)]]
     whole = reward.judge(headlines[None], reference, lead, torch.tensor([False]))
     assert whole.rouge.one.tolist() == [[pytest.approx(8 / 9), pytest.approx(2 / 5)]]
+
+
+LEADS = [
+    "The mayor of Lund denied on Monday that she had resigned.",
+    "The bank dropped its plan to close 60 branches.",
+    'Anna Berg said the plan was "not a tax cut for the rich".',
+]
+DRAWN = [
+    ["Mayor of Lund resigned", "Mayor of Lund denies she resigned"],
+    ["Bank to close 60 branches", "Bank drops plan to close 60 branches"],
+    ['Berg: "A tax cut for the rich"', 'Berg: Plan "not a tax cut"'],
+]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_workers_refuse_what_turns_the_lead_round(subwords, workers):
+    samples = padded(subwords, [text for row in DRAWN for text in row]).view(3, 2, -1)
+    with Refusals(subwords, workers) as refusals:
+        found = refusals.begin(samples, padded(subwords, LEADS, end=False)).result()
+    assert found.tolist() == [[1.0, 0.0]] * 3
+    assert [is_refused(row[0], lead) for row, lead in zip(DRAWN, LEADS, strict=True)] == [True] * 3
+
+
+def test_a_refused_sample_is_worth_less(subwords):
+    outputs, inputs = padded(subwords, [DRAWN[1][1]]), padded(subwords, [LEADS[1]], end=False)
+    judged = Reward(subwords, "cpu").judge(padded(subwords, DRAWN[1])[None], outputs, inputs)
+    less = judged.less(torch.tensor([[1.0, 0.0]]), 0.15)
+    assert (judged.reward - less.reward)[0].tolist() == pytest.approx([0.15, 0.0])

@@ -201,6 +201,8 @@ def test_command_line(half_trained, capsys):
         "risk_samples=2",
         "--set",
         "risk_pieces=5",
+        "--set",
+        "risk_meaning=0.1",
         "--epochs",
         "1",
         "--batch",
@@ -209,7 +211,8 @@ def test_command_line(half_trained, capsys):
     with pytest.raises(SystemExit) as end:
         hedline([*arguments, *more])
     assert end.value.code == 0
-    assert "objective=risk risk_samples=2" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "objective=risk risk_samples=2" in said and "% refused" in said
 
 
 @pytest.mark.parametrize(
@@ -221,6 +224,7 @@ def test_command_line(half_trained, capsys):
         (["--objective", "risk", "--from", "base", "--set", "risk_limited=0.6"], "together at most 1"),
         (["--objective", "risk", "--from", "base", "--set", "risk_limited=-0.5"], "from 0 on"),
         (["--objective", "risk", "--from", "base", "--set", "risk_bytes=0"], "at least 1"),
+        (["--objective", "risk", "--from", "base", "--set", "risk_meaning=-1"], "0 or more"),
         (["--objective", "risk", "--from", "base", "--set", "risk_limited=0.2"], "control token <len:13>"),
     ],
 )

@@ -72,6 +72,7 @@ class TrainConfig:
     risk_pieces: int = 40  # the longest headline drawn
     risk_weights: str = "0.4,0.4,0.2"  # of ROUGE-1, -2 and -L
     risk_penalty: float = 0.1  # for each fault
+    risk_meaning: float = 0.0  # penalty for a headline that the meaning guard refuses; 0 does not ask it
     risk_dialed: float = 0.5  # share of the inputs that are read with the control tokens of use, not the pair's own
     risk_limited: float = 0.0  # share read as under a limit of risk_bytes and judged by the recall within it
     risk_bytes: int = 75
@@ -91,6 +92,8 @@ class TrainConfig:
         shares = (self.risk_dialed, self.risk_limited)
         if min(shares) < 0 or sum(shares) > 1:
             raise UserError("risk_dialed and risk_limited are shares of the inputs: from 0 on, together at most 1")
+        if self.risk_meaning < 0:
+            raise UserError(f"risk_meaning must be 0 or more, not {self.risk_meaning}")
         if self.risk_bytes < 1:
             raise UserError(f"risk_bytes must be at least 1, not {self.risk_bytes}")
 

@@ -1,4 +1,4 @@
-"""How good drawn headlines are, without leaving the device: ROUGE at the level of words, less penalties.
+"""How good drawn headlines are: ROUGE at the level of words, without leaving the device, less penalties.
 
 Pieces become words here as they do in ROUGE-1.5.5: runs of ASCII letters and digits in lower case, whatever pieces they
 are made of. A word is known by a 64-bit hash of its bytes; nothing is stemmed. References count to their 62nd word.
@@ -6,14 +6,23 @@ are made of. A word is known by a 64-bit hash of its bytes; nothing is stemmed. 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from hedline.arrays import Array
+from hedline.pool import Crew
+from hedline.text.clauses import torn
+from hedline.text.meaning import altered_quotations, judge_polarity
+from hedline.text.polarity_cues import polarity_cues
+from hedline.text.statements import wrong_relations
 from hedline.text.subword import Subwords
 
 _SEPARATORS = re.compile(rb"[^A-Za-z0-9]+")
@@ -21,6 +30,7 @@ MULTIPLIER = 0x9E3779B97F4A7C15 | 1  # odd, so that multiplying loses no bit of 
 LONGEST_WORD = 512  # bytes; what lies beyond is hashed as if it stood there
 MOST_REFERENCE_WORDS = 62  # the longest common subsequence keeps one bit per reference word in an int64
 SHORTEST_NAME = 3  # letters; "U.S." and "US" are short for words that the lead spells out
+LEADS_A_TASK = 8  # whose samples one worker judges at a time
 NO_CANDIDATE, NO_REFERENCE = -1, -2  # in place of a hash where there is no word, so that two gaps never match
 
 
@@ -184,6 +194,10 @@ class Judged(NamedTuple):
     faults: Tensor
     words: Tensor
 
+    def less(self, refused: Tensor, penalty: float) -> Judged:
+        """With a penalty where `refused` (B, S) is 1."""
+        return self._replace(reward=self.reward - penalty * refused)
+
 
 class Reward:
     """Weighted ROUGE-1, -2 and -L less a penalty for each fault.
@@ -247,3 +261,64 @@ def among(ours: Tensor, theirs: Tensor, samples: int) -> Tensor:
     """(B * S, W) bool: which of our hashes stand among theirs (B, N) of the same input."""
     found = grouped(ours, samples)[..., None] == theirs[:, None, None, :]
     return found.any(-1).flatten(0, 1)
+
+
+class Refusals:
+    """Which samples the rules of the meaning guard refuse, found by worker processes while the device goes on.
+
+    A context manager; `begin` hands samples out and returns at once, the result is waited for.
+    """
+
+    def __init__(self, subwords: Subwords, workers: int | None = None) -> None:
+        """workers: processes; None for all processors but four, which the training itself can use."""
+        self.crew = Crew(partial(_same, subwords), workers or max((os.cpu_count() or 1) - 4, 1))
+        self.waiter = ThreadPoolExecutor(1)
+
+    def __enter__(self) -> Refusals:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.waiter.shutdown()
+        self.crew.__exit__()
+
+    def begin(self, samples: Tensor, inputs: Tensor) -> Future[Tensor]:
+        """samples (B, S, L) of the leads inputs (B, M): a future of (B, S), 1.0 where a sample is refused."""
+        return self.waiter.submit(self._judge, samples.cpu().numpy(), inputs.cpu().numpy())
+
+    def _judge(self, samples: Array, inputs: Array) -> Tensor:
+        cuts = range(0, len(inputs), LEADS_A_TASK)
+        tasks = [(samples[cut : cut + LEADS_A_TASK], inputs[cut : cut + LEADS_A_TASK]) for cut in cuts]
+        return torch.from_numpy(np.concatenate(list(self.crew.map(refused_samples, tasks))))
+
+
+def _same(subwords: Subwords) -> Subwords:
+    return subwords
+
+
+def refused_samples(subwords: Subwords, task: tuple[Array, Array]) -> Array:
+    """(b, S) of samples (b, S, L) and leads (b, M): 1.0 where a sample is refused."""
+    samples, inputs = task
+    found = np.zeros(samples.shape[:2], np.float32)
+    for row, (drawn, lead_ids) in enumerate(zip(samples.tolist(), inputs.tolist(), strict=True)):
+        lead = subwords.decode(lead_ids)
+        known: dict[str, bool] = {}
+        for column, ids in enumerate(drawn):
+            text = subwords.decode(ids)
+            if text not in known:
+                known[text] = is_refused(text, lead)
+            found[row, column] = known[text]
+    return found
+
+
+def is_refused(text: str, lead: str) -> bool:
+    """Whether a headline loses or turns round what its lead says, as the meaning guard's rules read them.
+
+    >>> is_refused("Mayor resigned", "The mayor of Lund denied that he had resigned."), is_refused("Mayor of Lund", "")
+    (True, False)
+    """
+    return bool(
+        altered_quotations(text, lead)
+        or judge_polarity(polarity_cues(lead), lead, text)[0]
+        or wrong_relations(text, lead)
+        or torn(text, lead)
+    )

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -29,7 +30,7 @@ from hedline.training.batches import DeviceSplit, gather
 from hedline.training.loop import Hooks, Place, Trainer
 from hedline.training.options import TrainConfig
 from hedline.training.perplexity import Perplexity
-from hedline.training.reward import Judged, Reward
+from hedline.training.reward import Judged, Refusals, Reward
 from hedline.training.sampling import Generated, first_piece, generate
 
 BANDS = 4  # parts of a batch with samples of about the same length; padding is cut from each
@@ -163,15 +164,17 @@ class RiskTrainer(Trainer):
         length = limit_control(config.risk_bytes)
         self.dial = Dial(model, subwords.names, used, config.risk_dialed, config.risk_limited, length)
         self.scale = torch.zeros(2, device=self.device)  # running spread of the advantages and length of the samples
-        self.told = torch.zeros(5, device=self.device)  # sums since the last report: see `_count`
+        self.refusals: Refusals | None = None  # while a run asks the meaning guard
+        self.told = torch.zeros(6, device=self.device)  # sums since the last report: see `_count`
         self.hooks: Hooks | None = None
         self.probed, self.greedy_reward = time.monotonic(), float("nan")
 
     def run(self, hooks: Hooks) -> Place:
         """Train to the end of the config, with a look at the greedy headlines before."""
         self.hooks = hooks
-        self.probe("at the start")
-        return super().run(hooks)
+        with Refusals(self.subwords) if self.config.risk_meaning else nullcontext() as self.refusals:
+            self.probe("at the start")
+            return super().run(hooks)
 
     def _step(self, batch: Batch, words: int, rate: float) -> None:
         """Draw, judge, and move towards what was better. words: scored words of the batch over all processes."""
@@ -185,15 +188,18 @@ class RiskTrainer(Trainer):
             drawn = generate(
                 model, inputs, config.risk_samples, config.risk_temperature, config.risk_pieces, sources=[source]
             )
+        refused = None if self.refusals is None else self.refusals.begin(drawn.ids, batch.inputs)
         judged = self.reward.judge(drawn.ids, batch.outputs, batch.inputs, limited if self.dial.limited else None)
         held = memory.detach().requires_grad_()
+        self._likelihood(batch, own, held, mask, words)  # before the samples' part, whose judges are at work
+        share = torch.zeros_like(judged.reward) if refused is None else refused.result().to(self.device)
+        judged = judged.less(share, config.risk_meaning)
         self._risk(drawn, self.importance(judged.reward, drawn.lengths), held, mask)
-        self._likelihood(batch, own, held, mask, words)
         torch.autograd.backward(memory, held.grad)
         self.group.sum_gradients(model)
         self.optimizer.step(rate)
         self.average.update(self.place.total + 1)
-        self._count(judged, drawn)
+        self._count(judged, drawn, share)
 
     def _risk(self, drawn: Generated, importance: Tensor, memory: Tensor, mask: Tensor) -> None:
         """Gradients of the samples' part, band by band so that only one band's states are held."""
@@ -232,21 +238,22 @@ class RiskTrainer(Trainer):
     def _cast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.half)
 
-    def _count(self, judged: Judged, drawn: Generated) -> None:
+    def _count(self, judged: Judged, drawn: Generated, refused: Tensor) -> None:
         unfinished = (drawn.ids[..., -1] != PAD) & (drawn.ids[..., -1] != END)
-        parts = (judged.reward, judged.words, judged.faults, unfinished)
+        parts = (judged.reward, judged.words, judged.faults, unfinished, refused)
         sums = [part.sum(dtype=torch.float32) for part in parts]
         self.told += torch.stack([*sums, torch.full_like(sums[0], judged.reward.numel())])
 
     def note(self, hooks: Hooks) -> str:
         """How good this process's samples since the last report were; now and then a probe of greedy headlines."""
-        reward, words, faults, unfinished, count = self.told.tolist()
+        reward, words, faults, unfinished, refused, count = self.told.tolist()
         self.told.zero_()
         if time.monotonic() - self.probed > PROBE_SECONDS:
             self.probe(f"after {self.place.total:,} steps")
         if not count:
             return ""
         text = f"reward {reward / count:.4f}, {words / count:.1f} words, {faults / count:.3f} faults"
+        text += f", {100 * refused / count:.1f} % refused" if self.refusals is not None else ""
         text += f", {100 * unfinished / count:.1f} % without an end" if unfinished else ""
         return f"{text}, gradient {float(self.optimizer.norm):.2f}, {self.place.total:,} steps"
 
@@ -268,11 +275,16 @@ class RiskTrainer(Trainer):
             found = generate(model, self.dial.as_used(inputs), most=self.config.risk_pieces)
         judged = self.reward.judge(found.ids, outputs, inputs)
         self.greedy_reward = float(judged.reward.mean())
+        refused = "" if self.refusals is None else self._refused(found, inputs)
         if self.hooks is not None and self.group.first:
-            self.hooks.say(f"greedy, {when}: {describe(judged)}")
+            self.hooks.say(f"greedy, {when}: {describe(judged)}{refused}")
             for row in range(min(SHOWN, len(chosen))):
                 self.hooks.say(f"  {self.subwords.decode(found.ids[row, 0].tolist())}")
         self.probed = time.monotonic()
+
+    def _refused(self, drawn: Generated, inputs: Tensor) -> str:
+        assert self.refusals is not None
+        return f", {100 * float(self.refusals.begin(drawn.ids, inputs).result().mean()):.1f} % refused"
 
     def row_facts(self) -> dict[str, Any]:
         """The reward of greedy headlines, for the history."""

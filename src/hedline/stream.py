@@ -1,4 +1,12 @@
-"""Texts to summarise from standard input, lines of text, JSONL and tables (CSV, TSV, Parquet), read one by one."""
+"""Both ends of a long run: texts read one by one, and an output that survives an interruption.
+
+Texts come from standard input, lines of text, JSONL and tables (CSV, TSV, Parquet).
+
+What is written is kept line by line: beside `headlines.txt` lie `.headlines.txt.unfinished` (whole lines) and
+`.headlines.txt.unfinished.json` (what was asked) until it is finished; the same question again continues there, another
+one begins anew. Of a table, which may be compressed or Parquet, the headlines alone are kept so, and the table is
+written anew with them.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +14,16 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from glob import escape
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from hedline.corpora.pairs import MAX_LINE_BYTES, BadLine, Line, read_lines
 from hedline.corpora.rows import PIPE, Row, check_name, kind_of, read_rows, refuse_others
 from hedline.errors import UserError
-from hedline.files import is_file
+from hedline.files import is_file, move_into_place, read_json, write_json
 
 TABLES = ("csv", "tsv", "parquet")
 
@@ -170,3 +180,82 @@ def _record(text: str, number: int, reading: Reading) -> Record:
 def _writable(text: str) -> str:
     """The text with lone surrogates, which JSON can escape, replaced: they cannot be written."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+@contextmanager
+def unfinished(out: Path, question: dict[str, Any]) -> Iterator[tuple[IO[str], int]]:
+    """A text file to write lines to and how many it has already; it becomes `out` in the end, and only then.
+
+    question: plain JSON that decides every line (inputs, options, model).
+    """
+    out = out.resolve() if out.is_symlink() else out
+    with _unfinished_lines(out, question) as (part, file, done):
+        yield file, done
+        file.flush()
+        os.fsync(file.fileno())
+        move_into_place(part, out)
+
+
+@contextmanager
+def remembered(out: Path, question: dict[str, Any]) -> Iterator[tuple[IO[str], list[str]]]:
+    """A file for the headlines of a table's rows, JSON strings, and those it has; gone when the table is whole."""
+    with _unfinished_lines(out, question) as (part, file, _):
+        yield file, [json.loads(line) for line in part.read_text(encoding="utf-8").splitlines()]
+        part.unlink()
+        for left in out.parent.glob(f".{escape(out.name)}.*.part"):  # tables of runs that were killed
+            left.unlink(missing_ok=True)
+
+
+@contextmanager
+def _unfinished_lines(out: Path, question: dict[str, Any]) -> Iterator[tuple[Path, IO[str], int]]:
+    """The unfinished lines of an output: their path, the file to add to, and how many there are."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = out.with_name(f".{out.name}.unfinished")
+    asked = part.with_name(f"{part.name}.json")
+    done = _whole_lines(part) if part.is_file() and _same_question(asked, question) else 0
+    if not done:
+        write_json(asked, question)
+    with _open_part(part, out, done) as file:
+        try:
+            yield part, file, done
+        except (UserError, KeyboardInterrupt, OSError):
+            with suppress(OSError):  # on a full disk what reached it is counted, once nothing can follow
+                file.close()
+            if not _tell_kept(part):
+                part.unlink()
+                asked.unlink(missing_ok=True)
+            raise
+    asked.unlink(missing_ok=True)
+
+
+def _open_part(part: Path, out: Path, done: int) -> IO[str]:
+    try:
+        return part.open("a" if done else "w", encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UserError(f"cannot write {out}: {error.strerror or error}; free some space or check rights") from None
+
+
+def _same_question(asked: Path, question: dict[str, Any]) -> bool:
+    try:
+        return bool(read_json(asked) == question)
+    except UserError:
+        return False
+
+
+def _whole_lines(part: Path) -> int:
+    """Number of whole lines; what follows the last of them is cut off."""
+    count = end = 0
+    with part.open("r+b") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                count, end = count + 1, end + len(line)
+        file.truncate(end)
+    return count
+
+
+def _tell_kept(part: Path) -> int:
+    """Say how many headlines are kept, and return it."""
+    count = _whole_lines(part)
+    if count:
+        print(f"hedline: {count:,} finished headlines are kept; the same command goes on from there", file=sys.stderr)
+    return count

@@ -15,7 +15,6 @@ from typing import IO, Annotated, Any
 import typer
 
 from hedline.cli.main import output_file
-from hedline.cli.unfinished import remembered, unfinished
 from hedline.corpora.row_writers import ParquetWriter, TableWriter, open_table
 from hedline.corpora.rows import PLAIN, Row, check_name, columns_of, kind_of, refuse_others, style_of
 from hedline.decoding.options import Checked, DecodeOptions
@@ -24,7 +23,7 @@ from hedline.errors import UserError
 from hedline.files import atomic_path, is_file
 from hedline.progress import track
 from hedline.settings import setting
-from hedline.stream import Reading, Record, RowRecord, read_sources
+from hedline.stream import Reading, Record, RowRecord, read_sources, remembered, unfinished
 
 MOST_MAPS = 200  # heat maps in one file
 

@@ -1,4 +1,4 @@
-"""The eleven example sentences of the paper (its Figure 4), with the headlines printed there and ours."""
+"""The paper's own sentences with our headlines: the alignment of Figure 1, and the eleven examples of its Figure 4."""
 
 from __future__ import annotations
 
@@ -6,10 +6,75 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from hedline.api import load
 from hedline.corpora.sets import EvaluationItem
+from hedline.decoding.heatmap import svg_map, terminal_map
+from hedline.decoding.summary import Summary
 from hedline.experiments.record import Request, Results, Row
 from hedline.experiments.report import Section
 from hedline.experiments.systems import ABS_SYSTEMS, System, headlines, measure_systems
+
+FIGURE1 = "figure1"
+# The input of Figure 1, and the headline the paper's model wrote for it.
+FIGURE1_INPUT = (
+    "russian defense minister ivanov called sunday for the creation of a joint front for combating global terrorism"
+)
+FIGURE1_HEADLINE = "russia calls for joint front against terrorism"
+
+
+def run_figure1(request: Request) -> Results:
+    """Decode the sentence and keep the alignment."""
+
+    def measure(_: str, folder: Path, options: dict[str, Any]) -> Row:
+        return _to_row(load(folder).summarize([FIGURE1_INPUT], **options)[0])
+
+    return measure_systems(FIGURE1, ABS_SYSTEMS, "the paper's sentence", request, measure)
+
+
+def _to_row(summary: Summary) -> Row:
+    alignment = [[round(float(weight), 4) for weight in line] for line in summary.alignment]
+    return {
+        "headline": summary.text,
+        "tokens": list(summary.tokens),
+        "source": list(summary.source),
+        "novel": list(summary.novel),
+        "alignment": alignment,
+    }
+
+
+def _from_row(row: dict[str, Any]) -> Summary:
+    alignment = np.array(row["alignment"], dtype=np.float32).reshape(len(row["tokens"]), -1)
+    return Summary(
+        row["headline"],
+        tokens=tuple(row["tokens"]),
+        alignment=alignment,
+        source=tuple(row["source"]),
+        novel=tuple(row["novel"]),
+    )
+
+
+def draw_figure1(rows: dict[str, Row]) -> dict[str, str]:
+    """`figure1-<row>.svg`: each alignment as a heat map."""
+    return {_figure_name(key): svg_map(_from_row(row)) for key, row in rows.items()}
+
+
+def _figure_name(key: str) -> str:
+    return f"{FIGURE1}-{key.lower().replace(' ', '-')}.svg"
+
+
+def render_figure1(rows: dict[str, Row]) -> list[Section]:
+    """The sentence, the paper's headline and ours, and each alignment, drawn and in block characters."""
+    lines = [f"Input: {FIGURE1_INPUT}", "", f"- paper: {FIGURE1_HEADLINE}"]
+    lines += [f"- ours, {system.label}: {rows[key]['headline']}" for key, system in ABS_SYSTEMS.items() if key in rows]
+    sections = [Section("Figure 1: alignment", body="\n".join(lines))]
+    for key, system in ABS_SYSTEMS.items():
+        if key in rows:
+            drawn = terminal_map(_from_row(rows[key])).rstrip("\n").splitlines()
+            body = "\n".join(f"    {line}".rstrip() for line in drawn)
+            sections.append(Section(f"Figure 1: {system.label}", body=body, picture=_figure_name(key)))
+    return sections
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 from hedline.api import find_model
 from hedline.experiments.evaluate import evaluate_outputs, measured_options
 from hedline.experiments.record import EvaluationSet, Request, Results, Row
-from hedline.experiments.report import NOT_MEASURED, Grid, Section, number, with_interval
+from hedline.experiments.report import NOT_MEASURED, ROUGE, Grid, Section, number, with_interval
 from hedline.experiments.systems import decode_row
 from hedline.files import read_json
 from hedline.plot import learning_curves, scatter_chart
@@ -26,7 +26,6 @@ LABELS = {
     "abs": "`abs`: ABS+ with our options",
 }
 PRESETS = {"gigaword": "F1", "duc": "recall at 75 bytes"}
-ROUGE = ("ROUGE-1", "ROUGE-2", "ROUGE-L")
 SPEED_PICTURE = "quality-speed.svg"
 REFERENCE_PEER = "t5-small"
 

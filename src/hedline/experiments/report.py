@@ -65,6 +65,7 @@ def by_set(
 
 MISSING = "–"
 NOT_MEASURED = "not measured yet"
+ROUGE = ("ROUGE-1", "ROUGE-2", "ROUGE-L")  # the columns of every table
 
 Grid = list[list[str]]  # the first row is the header
 Rows = dict[str, Row]
@@ -138,9 +139,3 @@ TABLE3: dict[str, Triple] = {
     "beam ABS+ extractive": (27.89, 7.56, 22.84),
     "beam ABS+": (28.48, 8.91, 23.97),
 }
-
-# Figure 1: the input, and the headline the paper's model wrote for it.
-FIGURE1_INPUT = (
-    "russian defense minister ivanov called sunday for the creation of a joint front for combating global terrorism"
-)
-FIGURE1_HEADLINE = "russia calls for joint front against terrorism"

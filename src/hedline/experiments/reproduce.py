@@ -10,13 +10,10 @@ from pathlib import Path
 
 from hedline.errors import UserError
 from hedline.experiments import (
-    dial,
+    curves,
     examples,
     faithfulness,
-    figure1,
-    figure4,
     meaning,
-    prototypes,
     quality,
     table1,
     table2,
@@ -51,13 +48,15 @@ def _alone(draw: Callable[[dict[str, Row]], dict[str, str]]) -> Callable[[dict[s
 EXPERIMENTS = {
     quality.NAME: Experiment(quality.run, quality.render, sets=True, pictures=quality.pictures),
     table1.NAME: Experiment(table1.run, table1.render, sets=True, pictures=_alone(table1.pictures)),
-    prototypes.NAME: Experiment(prototypes.run, prototypes.render, sets=True),
+    table1.PROTOTYPES: Experiment(table1.run_prototypes, table1.render_prototypes, sets=True),
     table2.NAME: Experiment(table2.run, table2.render, data=True),
     table3.NAME: Experiment(table3.run, table3.render, sets=True),
     faithfulness.NAME: Experiment(faithfulness.run, faithfulness.render, sets=True),
-    figure1.NAME: Experiment(figure1.run, figure1.render, pictures=_alone(figure1.pictures)),
-    figure4.NAME: Experiment(figure4.run, figure4.render, sets=True, pictures=_alone(figure4.pictures)),
-    dial.NAME: Experiment(dial.run, dial.render, sets=True, pictures=_alone(dial.pictures)),
+    examples.FIGURE1: Experiment(examples.run_figure1, examples.render_figure1, pictures=_alone(examples.draw_figure1)),
+    curves.FIGURE4: Experiment(
+        curves.run_figure4, curves.render_figure4, sets=True, pictures=_alone(curves.draw_figure4)
+    ),
+    curves.DIAL: Experiment(curves.run_dial, curves.render_dial, sets=True, pictures=_alone(curves.draw_dial)),
     examples.NAME: Experiment(examples.run, examples.render),
     meaning.NAME: Experiment(meaning.run, meaning.render, shipped=True),
 }

@@ -5,12 +5,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hedline.experiments.record import EvaluationSet, Request, Results, Row
-from hedline.experiments.report import MISSING, NOT_MEASURED, TABLE3, Grid, Section, by_set, triple, with_interval
+from hedline.experiments.report import (
+    MISSING,
+    NOT_MEASURED,
+    ROUGE,
+    TABLE3,
+    Grid,
+    Section,
+    by_set,
+    triple,
+    with_interval,
+)
 from hedline.experiments.systems import ABS_SYSTEMS, System, measure_row, tuned_on
 
 NAME = "table3"
 PRESETS = {"gigaword": "F1", "duc": "recall"}  # how a table is measured
-ROUGE = ("ROUGE-1", "ROUGE-2", "ROUGE-L")
 
 
 class Ablation(NamedTuple):

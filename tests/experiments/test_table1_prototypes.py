@@ -11,7 +11,7 @@ from small_world import pair, write_set
 
 from hedline.baselines.system import find_system
 from hedline.errors import UserError
-from hedline.experiments import prototypes, record
+from hedline.experiments import record, table1
 from hedline.experiments.record import Request, Row
 
 WITHOUT_MODELS = {"test, first 500/Trimmer"}  # runs wherever its parser is installed
@@ -36,7 +36,7 @@ def scores(one: float, two: float, longest: float, width: float = 0.5) -> Row:
 
 
 def test_prefix_is_measured_on_the_inputs_of_either_group(request_: Request) -> None:
-    rows = prototypes.run(request_).rows
+    rows = table1.run_prototypes(request_).rows
     assert set(rows) - WITHOUT_MODELS == {"test, first 500/PREFIX", "test, first 500/IR", "test, first 200/PREFIX"}
     assert rows["test, first 500/PREFIX"]["items"] == 210 and rows["test, first 200/PREFIX"]["items"] == 200
     assert rows["test, first 500/IR"]["score"] == "F"
@@ -46,7 +46,9 @@ def test_prefix_is_measured_on_the_inputs_of_either_group(request_: Request) -> 
 
 
 def test_rows_of_both_numbers_of_inputs_stand_beside_the_prototypes(request_: Request) -> None:
-    section = next(each for each in prototypes.render(prototypes.run(request_).rows) if each.title.endswith("test"))
+    section = next(
+        each for each in table1.render_prototypes(table1.run_prototypes(request_).rows) if each.title.endswith("test")
+    )
     grid = {line[0]: line for line in section.grid or []}
     assert grid["IR, first 500"][-2:] == ["18.74 / 5.31 / 16.02", "yes"]
     assert grid["PREFIX, first 200"][-2:] == ["–", "–"] and "[" in grid["PREFIX, first 200"][1]
@@ -54,12 +56,12 @@ def test_rows_of_both_numbers_of_inputs_stand_beside_the_prototypes(request_: Re
 
 
 def test_only_what_is_asked_for_and_no_more_than_the_limit(request_: Request) -> None:
-    rows = prototypes.run(replace(request_, systems=("IR",), limit=7)).rows
+    rows = table1.run_prototypes(replace(request_, systems=("IR",), limit=7)).rows
     assert {key: row["items"] for key, row in rows.items()} == {"test, first 500/IR": 7}
     with pytest.raises(UserError, match="no system 'ABS'"):
-        prototypes.run(replace(request_, systems=("ABS",)))
+        table1.run_prototypes(replace(request_, systems=("ABS",)))
     with pytest.raises(UserError, match="prototypes needs --set"):
-        prototypes.run(replace(request_, sets=()))
+        table1.run_prototypes(replace(request_, sets=()))
 
 
 @pytest.mark.parametrize(
@@ -72,4 +74,4 @@ def test_only_what_is_asked_for_and_no_more_than_the_limit(request_: Request) ->
     ],
 )
 def test_the_verdict_names_what_falls_short(row: Row, says: str) -> None:
-    assert prototypes.verdict(row, prototypes.SCORES["IR"]["wire2004"]) == says
+    assert table1.verdict(row, table1.PROTOTYPE_SCORES["IR"]["wire2004"]) == says

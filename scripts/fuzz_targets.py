@@ -86,7 +86,7 @@ def _drain(items: Iterable[Any]) -> None:
 
 def readers() -> dict[str, Callable[[Path], None]]:
     """By target, what reads the file at a path to its end."""
-    from hedline.baselines.conllu import read_conllu
+    from hedline.baselines.parses import read_conllu
     from hedline.corpora.feeds import pair_of, read_items
     from hedline.corpora.gigaword import AnnotatedGigaword, Gigaword
     from hedline.corpora.pairs import pairs_of, read_lines

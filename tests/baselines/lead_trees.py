@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from hedline.baselines.conllu import read_conllu
+from hedline.baselines.parses import read_conllu
 from hedline.baselines.trees import Tree, with_headline_words
 
 FILE = Path(__file__).with_name("leads.conllu")

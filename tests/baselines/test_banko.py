@@ -10,7 +10,7 @@ import pytest
 from made_pairs import pairs, write_pairs
 
 from hedline.baselines.banko import Banko, Choices, content_probabilities, length_probabilities, search
-from hedline.baselines.corpus import Corpus, Texts
+from hedline.baselines.fitting import Corpus, Texts
 from hedline.baselines.system import Limit, open_baseline
 from hedline.corpora.sets import EvaluationItem
 

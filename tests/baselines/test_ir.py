@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from made_pairs import pairs, write_pairs
 
-from hedline.baselines.corpus import Texts
+from hedline.baselines.fitting import Texts
 from hedline.baselines.ir import ALL, Retrieval, build_index, content_stems
 from hedline.baselines.system import Limit, open_baseline
 from hedline.corpora.sets import EvaluationItem

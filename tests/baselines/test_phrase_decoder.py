@@ -7,8 +7,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from hedline.baselines.corpus import Texts
-from hedline.baselines.language import LanguageModel
+from hedline.baselines.fitting import LanguageModel, Texts
 from hedline.baselines.phrase_decoder import BACK, FEATURES, LANGUAGE, SKIP, Options, PhraseDecoder
 from hedline.baselines.phrases import LONGEST
 from hedline.baselines.system import Limit

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hedline.baselines.corpus import Texts
+from hedline.baselines.fitting import Texts
 from hedline.baselines.phrase_table import Counts, PhraseTable, build_table, count_phrases, phrase_keys, phrase_words
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedline.baselines.corpus import Texts
+from hedline.baselines.fitting import Texts
 from hedline.baselines.phrases import align, extract
 
 LONGEST = 4

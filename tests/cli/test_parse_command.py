@@ -7,7 +7,7 @@ from pathlib import Path
 from lead_trees import FILE, parsed
 from typer.testing import CliRunner
 
-from hedline.baselines.conllu import read_conllu
+from hedline.baselines.parses import read_conllu
 from hedline.cli.main import build_app
 
 

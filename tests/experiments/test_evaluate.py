@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hedline.baselines.prefix import prefix
+from hedline.baselines.system import prefix
 from hedline.corpora.sets import EvaluationItem
 from hedline.experiments.evaluate import describe, evaluate_outputs, measured_options
 from hedline.metrics.rouge import RougeScorer, find_preset

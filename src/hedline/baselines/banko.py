@@ -15,9 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from hedline.arrays import Array, Doubles
-from hedline.baselines.corpus import Corpus, Texts, encode_corpus
-from hedline.baselines.fitting import WorkFolder, data_identity, load_array, save_array
-from hedline.baselines.language import LanguageModel
+from hedline.baselines.fitting import (
+    Corpus,
+    LanguageModel,
+    Texts,
+    WorkFolder,
+    data_identity,
+    encode_corpus,
+    load_array,
+    save_array,
+)
 from hedline.baselines.system import Limit
 from hedline.baselines.tuned import Candidate, TunedBaseline, Weights
 from hedline.text.casing import Truecaser

@@ -15,9 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from hedline.baselines.corpus import encode_corpus
-from hedline.baselines.fitting import WorkFolder, data_identity, load_array, save_array
-from hedline.baselines.language import LanguageModel
+from hedline.baselines.fitting import LanguageModel, WorkFolder, data_identity, encode_corpus, load_array, save_array
 from hedline.baselines.parses import parsed_leads
 from hedline.baselines.program import Chain, PathProgram, Rule, chain_edges, needs, never, some_of, together
 from hedline.baselines.system import Limit, fitted_folder, write_config

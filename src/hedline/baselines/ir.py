@@ -17,8 +17,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hedline.arrays import Array, Floats
-from hedline.baselines.corpus import Corpus, Reader, Texts, encode_corpus, join_text, split_text
-from hedline.baselines.fitting import WorkFolder, data_identity, load_array, save_array, training_pairs
+from hedline.baselines.fitting import (
+    Corpus,
+    Reader,
+    Texts,
+    WorkFolder,
+    data_identity,
+    encode_corpus,
+    join_text,
+    load_array,
+    save_array,
+    split_text,
+    training_pairs,
+)
 from hedline.baselines.system import Limit, fitted_folder, read_config, write_config
 from hedline.corpora.sets import EvaluationItem
 from hedline.errors import UserError

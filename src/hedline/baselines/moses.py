@@ -10,9 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hedline.arrays import Array
-from hedline.baselines.corpus import Corpus, Texts, encode_corpus
-from hedline.baselines.fitting import WorkFolder, data_identity
-from hedline.baselines.language import LanguageModel
+from hedline.baselines.fitting import Corpus, LanguageModel, Texts, WorkFolder, data_identity, encode_corpus
 from hedline.baselines.phrase_decoder import FEATURES, MOST_SOURCE, Options, PhraseDecoder
 from hedline.baselines.phrase_table import (
     MOST_WORDS,

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedline.arrays import Array, Doubles
-from hedline.baselines.language import LanguageModel
+from hedline.baselines.fitting import LanguageModel
 from hedline.baselines.phrases import LONGEST
 from hedline.baselines.system import Limit
 from hedline.ngram.count import NO_ROW

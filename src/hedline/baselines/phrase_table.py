@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedline.arrays import Array
-from hedline.baselines.corpus import Texts
-from hedline.baselines.fitting import load_array, save_array
+from hedline.baselines.fitting import Texts, load_array, save_array
 from hedline.baselines.phrases import LONGEST, Links, Spans, extract
 from hedline.text.vocab import UNKNOWN
 

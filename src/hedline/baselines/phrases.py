@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedline.arrays import Array
-from hedline.baselines.corpus import Texts
+from hedline.baselines.fitting import Texts
 from hedline.errors import require
 
 LONGEST = 4  # words of a phrase

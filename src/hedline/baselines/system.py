@@ -1,4 +1,4 @@
-"""The one interface of all baselines: a limit, a fitted folder, headlines for a set.
+"""The one interface of all baselines (a limit, a fitted folder, headlines for a set), and the simplest of them, PREFIX.
 
 A fitted baseline is a folder: `config.json` (`{"format": 1, "baseline": "ir", …}`, written last, so that a folder
 without it is an unfinished fit) beside plain arrays and text files.
@@ -20,10 +20,11 @@ from hedline.metrics.rouge import Measured
 from hedline.settings import again, setting
 
 FORMAT = 1
+PREFIX_BYTES = 75  # of PREFIX's headlines, where no limit is given
 
 # Name on the command line to `module:class`; a system's module, and what it needs, is imported when it is asked for.
 SYSTEMS = {
-    "prefix": "hedline.baselines.prefix:Prefix",
+    "prefix": "hedline.baselines.system:Prefix",
     "ir": "hedline.baselines.ir:Retrieval",
     "banko": "hedline.baselines.banko:Banko",
     "moses": "hedline.baselines.moses:Moses",
@@ -187,3 +188,35 @@ def fitted_folder(folder: Path | None, name: str) -> Path:
         )
     read_config(folder, name)
     return folder
+
+
+def prefix(lead: str, *, bytes: int | None = None, chars: int | None = None, words: int | None = None) -> str:
+    """The first bytes (UTF-8, never half a character), characters or white-space words of `lead`, as many as asked for.
+
+    At least one limit is given, and all that are hold. Bytes and characters may end in half a word: the paper's
+    PREFIX does, and ROUGE scores it so.
+    """
+    limits = [limit for limit in (bytes, chars, words) if limit is not None]
+    if not limits or min(limits) < 1:
+        raise UserError("PREFIX takes limits of at least 1: bytes, chars or words")
+    text = " ".join(lead.split()[:words])[:chars]
+    return text.encode("utf-8", "replace")[:bytes].decode("utf-8", "ignore").rstrip()
+
+
+def run_prefix(
+    leads: Sequence[str], *, bytes: int | None = None, chars: int | None = None, words: int | None = None
+) -> list[str]:
+    """PREFIX headlines, 75 bytes when no limit is given."""
+    if bytes is None and chars is None and words is None:
+        bytes = PREFIX_BYTES
+    return [prefix(lead, bytes=bytes, chars=chars, words=words) for lead in leads]
+
+
+class Prefix(Unfitted):
+    """PREFIX: the beginning of the input is its headline (DUC's own baseline, Table 1); it learns nothing."""
+
+    name: ClassVar[str] = "prefix"
+
+    def headlines(self, items: Sequence[EvaluationItem], limit: Limit) -> list[str]:
+        """Cut every lead; 75 bytes when there is no limit. Bytes may end in half a word, as in the paper."""
+        return run_prefix([item.lead for item in items], bytes=limit.bytes, words=limit.words)

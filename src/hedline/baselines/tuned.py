@@ -11,8 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from hedline.baselines.corpus import Corpus, learn_casing
-from hedline.baselines.fitting import training_pairs
+from hedline.baselines.fitting import Corpus, learn_casing, training_pairs
 from hedline.baselines.system import Limit, fitted_folder, read_config, write_config
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
 from hedline.progress import Progress, track

@@ -15,9 +15,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hedline.baselines.conllu import read_conllu
 from hedline.baselines.fitting import WorkFolder, data_identity, training_pairs
-from hedline.baselines.parses import open_parser, parse_file, parsed_leads
+from hedline.baselines.parses import open_parser, parse_file, parsed_leads, read_conllu
 from hedline.baselines.program import Rule, choose
 from hedline.baselines.rewrites import Rewrites
 from hedline.baselines.salience import Salience, WordChances

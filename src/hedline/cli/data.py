@@ -2,7 +2,8 @@
 
 `prepare` makes a corpus into training data, `subset` a smaller data folder; `stats` prints the paper's corpus
 paragraph; `duc` reads the official task-1 files, `parse` makes the parses that the syntactic baselines read, `pairs`
-reads feeds."""
+reads feeds.
+"""
 
 from __future__ import annotations
 

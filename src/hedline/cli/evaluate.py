@@ -1,7 +1,8 @@
 """Commands that measure systems.
 
 `evaluate` decodes a set and scores it, `baseline` fits and runs the systems of Table 1, `reproduce` makes the paper's
-tables and figures beside the published ones, `bench` measures speed here."""
+tables and figures beside the published ones, `bench` measures speed here.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,15 @@ from typing import Annotated
 
 import typer
 
-from hedline.baselines.system import Baseline, BaselineSettings, Limit, find_system, is_baseline, open_baseline
+from hedline.baselines.system import (
+    Baseline,
+    BaselineSettings,
+    Limit,
+    find_system,
+    is_baseline,
+    open_baseline,
+    run_prefix,
+)
 from hedline.bench.run import BENCHES, BenchOptions, run_benches
 from hedline.cli.main import Changes, Form, Options, output_file, print_json
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
@@ -102,8 +111,6 @@ def baseline(
 
 def write_headlines(system: Baseline, leads: list[EvaluationItem], settings: BaselineSettings) -> list[str]:
     """The system's headlines within the limits asked for."""
-    from hedline.baselines.prefix import run_prefix
-
     if settings.chars is None:
         return system.headlines(leads, Limit(settings.bytes, settings.words))
     if system.name != "prefix":

@@ -1,7 +1,8 @@
 """Commands that make models and measure them alone.
 
 `train`, `distill`, `perplexity`, `export`; `tune` (feature weights, by minimum error rate training) and
-`tune-decoding`; `ngram`, the n-gram model of Table 2."""
+`tune-decoding`; `ngram`, the n-gram model of Table 2.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Figure 4 has the extractive tuning on (ABS+) and off (ABS). Every headline has exactly the number of words that its
 point on the axis says, as in the paper's protocol; it is scored by F1 and by recall at 75 bytes. The dial shows the
-share of copied words and ROUGE from one end of `--abstractiveness` to the other."""
+share of copied words and ROUGE from one end of `--abstractiveness` to the other.
+"""
 
 from __future__ import annotations
 

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from hedline.arrays import Doubles
-from hedline.baselines.prefix import run_prefix
-from hedline.baselines.system import Limit, is_baseline, open_baseline
+from hedline.baselines.system import Limit, is_baseline, open_baseline, run_prefix
 from hedline.corpora.pairs import BadLine, bare_suffix, read_lines
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
 from hedline.decoding.options import Checked

@@ -12,8 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hedline.baselines.prefix import prefix
-from hedline.baselines.system import Limit, find_system
+from hedline.baselines.system import Limit, find_system, prefix
 from hedline.corpora.sets import EvaluationItem
 from hedline.errors import UserError
 from hedline.experiments.evaluate import decode_set

@@ -2,7 +2,8 @@
 
 Then its baselines on the first inputs of a set, beside what quick prototypes of them reached there: the least that a
 system should reach. COMPRESS takes a second for each headline, so that its prototype was tried on fewer inputs; PREFIX
-is measured on both numbers of inputs."""
+is measured on both numbers of inputs.
+"""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ class Guards:
 
     def _says_enough(self, text: str, lead: str) -> bool:
         enough = len(text.split()) >= self.least or not lead_cues(lead)
-        return enough and not says_little(text, lead) and _says_what(text, lead)
+        return enough and not says_little(text, lead) and says_what(text, lead)
 
     def _turns_round(self, candidates: Iterable[Candidate], lead: str) -> bool:
         """Whether only words of the lead are safe: the headline that would be printed turns its meaning round."""
@@ -249,7 +249,7 @@ def _breaks_off(said: Words, told: Words) -> bool:
     return not JOINING.isdisjoint(said.lower[-3:-1]) and (is_verb(told, last + 1) or after in TO_BE)
 
 
-def _says_what(text: str, lead: str) -> bool:
+def says_what(text: str, lead: str) -> bool:
     """Whether a headline has something like a verb, its own or the lead's."""
     said, told = read_words(text), read_words(lead)
     content = sum(token not in FEW for token in said.lower)

@@ -45,7 +45,7 @@ def wrong_relations(headline: str, lead: str, turning: bool = False) -> list[str
     if said.lower[:2] == ("how", "to") and {"you", "your"} & set(told.lower):
         return []  # advice states nothing
     places = laid_on(said, told)
-    return [fault for rule in (_TURNING if turning else _RULES) for fault in rule(said, told, places)]
+    return [fault for rule in (TURNING if turning else RULES) for fault in rule(said, told, places)]
 
 
 def _subjects(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -392,8 +392,8 @@ def _compared(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
             yield f"{told.lower[where - 1]} {token}"
 
 
-_TURNING: tuple[Rule, ...] = (_doubts, _subjects, _passed_over, _swapped, _made_active)
-_RULES: tuple[Rule, ...] = (
-    *_TURNING, _governed, _promoted, _no_head, _other_subject, _second_verb, _hung_on,
+TURNING: tuple[Rule, ...] = (_doubts, _subjects, _passed_over, _swapped, _made_active)
+RULES: tuple[Rule, ...] = (
+    *TURNING, _governed, _promoted, _no_head, _other_subject, _second_verb, _hung_on,
     _split_names, _compared,
 )  # fmt: skip

@@ -14,9 +14,8 @@ import pytest
 
 from hedline.errors import UserError
 from hedline.ngram.arpa import read_arpa, spell, write_arpa
-from hedline.ngram.count import Level, adjust_counts, count_ngrams, lay_out
-from hedline.ngram.estimate import estimate, interpolate
-from hedline.ngram.model import Discount, NgramModel, estimate_discount
+from hedline.ngram.estimate import Level, adjust_counts, count_ngrams, estimate, estimate_discount, interpolate
+from hedline.ngram.model import Discount, NgramModel, lay_out
 
 IRSTLM = Path("/usr/lib/irstlm/bin/tlm")
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedline.errors import UserError
-from hedline.ngram.estimate import estimate
-from hedline.ngram.model import NgramModel, estimate_discount
+from hedline.ngram.estimate import adjust_counts, count_ngrams, estimate, estimate_discount
+from hedline.ngram.model import NgramModel, lay_out
 
 
 def probability(model: NgramModel, sentence: str) -> list[float]:
@@ -109,3 +109,24 @@ def test_sentences_shorter_than_the_order() -> None:
 def test_impossible_requests_are_one_sentence(order: int, offsets: list[int]) -> None:
     with pytest.raises(UserError):
         estimate(np.array([4]), np.array(offsets), [*SPECIALS, "a"], order)
+
+
+def test_counts_adjusted_except_after_the_start() -> None:
+    words = [*SPECIALS, "a", "b"]
+    sentences = [["a", "b"], ["a", "b"], ["b", "a", "b"]]
+    levels = count_ngrams(lay_out(*encode(sentences, words)), 3, len(words))
+    assert levels[1].counts.sum() == 10 and levels[2].counts.sum() == 7
+    adjust_counts(levels)
+    by_words = {}
+    for key, count in zip(levels[1].keys, levels[1].counts, strict=True):
+        by_words[words[key // len(words)], words[key % len(words)]] = count
+    assert by_words == {
+        ("<s>", "a"): 2,  # occurrences: nothing stands left of <s>
+        ("<s>", "b"): 1,
+        ("a", "b"): 2,  # after <s> and after b
+        ("b", "a"): 1,
+        ("b", "</s>"): 1,  # three times, always after a
+    }
+    assert dict(zip(words, levels[0].counts, strict=True)) == {
+        "<pad>": 0, "<unk>": 0, "<s>": 0, "</s>": 1, "a": 2, "b": 2,
+    }  # fmt: skip

@@ -7,8 +7,7 @@ import pytest
 from hand_models import SPECIALS, model_of
 
 from hedline.errors import UserError
-from hedline.ngram.estimate import estimate
-from hedline.ngram.model import FALLBACK, estimate_discount
+from hedline.ngram.estimate import FALLBACK, estimate, estimate_discount
 
 
 def test_discounts_by_hand() -> None:

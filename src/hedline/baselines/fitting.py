@@ -22,9 +22,8 @@ from hedline.corpora.pairs import BadLine, Pair, expand, pairs_of
 from hedline.corpora.tables import open_readers
 from hedline.errors import UserError
 from hedline.files import atomic_path, digest, is_file, read_json, write_json
-from hedline.ngram.count import NO_ROW, pack
 from hedline.ngram.estimate import estimate
-from hedline.ngram.model import NgramModel, find
+from hedline.ngram.model import NO_ROW, NgramModel, find, pack
 from hedline.progress import Progress
 from hedline.text.casing import CaseCounts, Truecaser
 from hedline.text.tokenize import news_words, normalize

@@ -16,7 +16,7 @@ from hedline.arrays import Array, Doubles
 from hedline.baselines.fitting import LanguageModel
 from hedline.baselines.phrases import LONGEST
 from hedline.baselines.system import Limit
-from hedline.ngram.count import NO_ROW
+from hedline.ngram.model import NO_ROW
 from hedline.text.vocab import END
 
 # The first six are an option's own; the deletions count down from a lead whose words are all deleted.

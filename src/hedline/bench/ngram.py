@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from hedline.data.dataset import Dataset
 from hedline.errors import UserError, require
 from hedline.ngram.arpa import write_arpa
-from hedline.ngram.count import lay_out
 from hedline.ngram.estimate import estimate
+from hedline.ngram.model import lay_out
 from hedline.text.vocab import SPECIALS, Vocabulary
 
 WORDS_A_HEADLINE = 13

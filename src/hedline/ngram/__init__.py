@@ -1,4 +1,4 @@
 """The Kneser-Ney n-gram language model (Table 2, first row).
 
-count → discount → estimate make a model from encoded sentences; model scores; arpa exchanges it with other tools.
+estimate makes a model from encoded sentences; model scores; arpa exchanges it with other tools.
 """

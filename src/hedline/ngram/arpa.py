@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from hedline.errors import UserError
 from hedline.files import atomic_path, open_binary
-from hedline.ngram.count import NO_ROW, Ids, pack
-from hedline.ngram.model import NEVER, NgramModel, find
+from hedline.ngram.model import NEVER, NO_ROW, Ids, NgramModel, find, pack
 from hedline.progress import Progress
 from hedline.text.vocab import SPECIALS
 

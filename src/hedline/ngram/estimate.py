@@ -1,4 +1,4 @@
-"""Interpolated modified Kneser-Ney: from adjusted counts to probabilities and back-off weights.
+"""Interpolated modified Kneser-Ney: n-grams counted by sorting, discounted, made into probabilities and back-offs.
 
 p(w | h) = (a(h w) - D(a(h w))) / a(h ·) + b(h) p(w | h'), h' being h without its first word, and b(h) the mass
 the discounts freed. Unigrams are interpolated with the uniform distribution over the vocabulary: all words,
@@ -14,6 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +25,14 @@ from hedline.arrays import Doubles
 from hedline.data.dataset import Dataset, Pairs
 from hedline.errors import UserError
 from hedline.ngram.arpa import read_arpa, write_arpa
-from hedline.ngram.count import Ids, Level, adjust_counts, count_ngrams, lay_out
-from hedline.ngram.model import NEVER, Discount, NgramModel, Perplexity, estimate_discount
+from hedline.ngram.model import NEVER, NO_ROW, Discount, Ids, NgramModel, Perplexity, Stream, lay_out, pack
 from hedline.progress import Progress
 from hedline.settings import setting
 from hedline.text.vocab import PAD, START, UNKNOWN, Vocabulary
 
 MOST_TOKENS = 2**31 - 1  # rows are 32-bit
 SLOW_TOKENS = 2_000_000  # about five seconds: worth a progress line
+FALLBACK = (0.5, 1.0, 1.5)  # lmplz's --discount_fallback, for orders too small to estimate from
 
 
 def estimate(flat: Ids, offsets: Ids, words: Sequence[str], order: int = 5) -> NgramModel:
@@ -49,6 +50,84 @@ def estimate(flat: Ids, offsets: Ids, words: Sequence[str], order: int = 5) -> N
     adjust_counts(levels)
     discounts = [estimate_discount(level.counts) for level in levels]
     return interpolate(levels, discounts, unigrams(levels[0], discounts[0]), words)
+
+
+@dataclass
+class Level:
+    """All distinct n-grams of one order, sorted by key.
+
+    keys: (M,) int64, see `model`; suffixes: (M,) int32 rows of the last n-1 words one level below;
+    counts: (M,) int64 occurrences, later adjusted; initial: (M,) bool, whether the n-gram begins with `<s>`.
+    """
+
+    keys: NDArray[np.int64]
+    suffixes: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    initial: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+def count_ngrams(stream: Stream, order: int, vocabulary: int, progress: Progress | None = None) -> list[Level]:
+    """Levels 1 to `order`; level 1 has a row for every word of the vocabulary, seen or not.
+
+    progress: advanced by one an order.
+    """
+    unigrams = np.bincount(stream.ids, minlength=vocabulary).astype(np.int64)
+    everything = np.arange(vocabulary, dtype=np.int64)
+    levels = [Level(everything, np.zeros(vocabulary, np.int32), unigrams, everything == START)]
+    rows = stream.ids
+    for n in range(2, order + 1):
+        level, rows = _next_level(stream, rows, n, vocabulary)
+        levels.append(level)
+        if progress:
+            progress.advance(note=f"{len(level):,} {n}-grams")
+    return levels
+
+
+def _next_level(stream: Stream, rows: NDArray[np.int32], n: int, vocabulary: int) -> tuple[Level, NDArray[np.int32]]:
+    """Level n, and (T,) the row of the n-gram that ends at each place; `rows` is the same for n-1."""
+    ends = np.flatnonzero(stream.places >= n - 1)
+    keys = pack(rows[ends - 1], stream.ids[ends], vocabulary)
+    by_key = np.argsort(keys, kind="stable")
+    keys = keys[by_key]
+    new = np.empty(len(keys), dtype=bool)
+    new[:1], new[1:] = True, keys[1:] != keys[:-1]
+    first = np.flatnonzero(new)
+    next_rows = np.full(len(rows), NO_ROW, dtype=np.int32)
+    next_rows[ends[by_key]] = np.cumsum(new, dtype=np.int32) - 1
+    example = ends[by_key[first]]
+    counts = np.diff(np.append(first, len(keys)))
+    return Level(keys[first], rows[example], counts, stream.places[example] == n - 1), next_rows
+
+
+def adjust_counts(levels: list[Level]) -> None:
+    """Below the highest order, count the distinct words to the left instead of occurrences (in place).
+
+    N-grams that begin with `<s>` have nothing to their left and keep their occurrences; `<s>` itself is never
+    predicted, so its own count is 0 (as in kenlm's lmplz).
+    """
+    for lower, higher in pairwise(levels):
+        kinds = np.bincount(higher.suffixes, minlength=len(lower))
+        lower.counts = np.where(lower.initial, lower.counts, kinds)
+    levels[0].counts[START] = 0
+
+
+def estimate_discount(counts: NDArray[np.int64]) -> Discount:
+    """D1, D2 and D3+ from the adjusted counts of one order (Chen & Goodman 1998, equation 26).
+
+    Tiny or artificial text may lack n-grams of count 1, 2 or 3 or give a discount outside 0 … count;
+    then the fixed fallback is used and marked.
+    """
+    t = np.bincount(np.minimum(counts[counts > 0], 5), minlength=6).astype(float)
+    if not t[1:4].all():
+        return Discount(*FALLBACK, estimated=False)
+    y = t[1] / (t[1] + 2 * t[2])
+    once, twice, more = (float(k - (k + 1) * y * t[k + 1] / t[k]) for k in (1, 2, 3))
+    if not (0 <= once <= 1 and 0 <= twice <= 2 and 0 <= more <= 3):
+        return Discount(*FALLBACK, estimated=False)
+    return Discount(once, twice, more)
 
 
 def interpolate(

@@ -1,4 +1,9 @@
-"""A back-off n-gram model, its query (many words at once), and its discounts (Chen & Goodman 1998, equation 26)."""
+"""A back-off n-gram model and its query, many words at once.
+
+An n-gram is packed into one 64-bit key from what is already known about its first n-1 words:
+`key = (row of the (n-1)-gram before) * vocabulary + last word`. The sorted keys of a level are its n-grams in
+lexicographic order whatever the order and the vocabulary, with no hashing and no strings.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +14,48 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from hedline.ngram.count import NO_ROW, Ids, Stream, lay_out, pack
-from hedline.text.vocab import UNKNOWN
+from hedline.text.vocab import END, START, UNKNOWN
 
-FALLBACK = (0.5, 1.0, 1.5)  # lmplz's --discount_fallback, for orders too small to estimate from
+NEVER = -99.0  # ARPA's logarithm of zero
+NO_ROW = -1  # "this n-gram does not exist"
+
+Ids = NDArray[np.integer]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Sentences laid end to end as `<s> w1 … wm </s>`.
+
+    ids: (T,) int32 word ids; places: (T,) int32, how many words stand before each in its sentence (`<s>`: 0).
+    """
+
+    ids: NDArray[np.int32]
+    places: NDArray[np.int32]
+
+    @property
+    def targets(self) -> NDArray[np.bool_]:
+        """(T,) where a word is predicted: everywhere but at `<s>`."""
+        return self.places > 0
+
+
+def lay_out(flat: Ids, offsets: Ids) -> Stream:
+    """The stream of sentences stored flat: sentence i is `flat[offsets[i]:offsets[i + 1]]`."""
+    bounds = np.asarray(offsets, dtype=np.int64)
+    lengths = bounds[1:] - bounds[:-1]
+    starts = np.concatenate([[0], np.cumsum(lengths + 2)])
+    ids = np.empty(starts[-1], dtype=np.int32)
+    words = np.ones(len(ids), dtype=bool)
+    words[starts[:-1]] = words[starts[1:] - 1] = False
+    ids[starts[:-1]], ids[starts[1:] - 1] = START, END
+    ids[words] = flat[bounds[0] : bounds[-1]]
+    places = np.arange(len(ids), dtype=np.int32)
+    places -= np.repeat(starts[:-1].astype(np.int32), lengths + 2)
+    return Stream(ids, places)
+
+
+def pack(rows_before: Ids, words: Ids, vocabulary: int) -> NDArray[np.int64]:
+    """Keys of n-grams from the rows of their first n-1 words and their last words."""
+    return rows_before.astype(np.int64) * vocabulary + words
 
 
 @dataclass(frozen=True)
@@ -27,25 +70,6 @@ class Discount:
     def table(self) -> NDArray[np.float64]:
         """(4,) the discount by count, counts above 3 as 3."""
         return np.array([0.0, self.once, self.twice, self.more])
-
-
-def estimate_discount(counts: NDArray[np.int64]) -> Discount:
-    """D1, D2 and D3+ from the adjusted counts of one order.
-
-    Tiny or artificial text may lack n-grams of count 1, 2 or 3 or give a discount outside 0 … count;
-    then the fixed fallback is used and marked.
-    """
-    t = np.bincount(np.minimum(counts[counts > 0], 5), minlength=6).astype(float)
-    if not t[1:4].all():
-        return Discount(*FALLBACK, estimated=False)
-    y = t[1] / (t[1] + 2 * t[2])
-    once, twice, more = (float(k - (k + 1) * y * t[k + 1] / t[k]) for k in (1, 2, 3))
-    if not (0 <= once <= 1 and 0 <= twice <= 2 and 0 <= more <= 3):
-        return Discount(*FALLBACK, estimated=False)
-    return Discount(once, twice, more)
-
-
-NEVER = -99.0  # ARPA's logarithm of zero
 
 
 @dataclass(frozen=True)
@@ -66,7 +90,7 @@ class NgramModel:
     """Base-10 log probabilities and back-off weights by level.
 
     words: the vocabulary, `<pad> <unk> <s> </s>` first; keys[n]: (M,) sorted int64 keys of the (n+1)-grams
-    (see `count`); logs[n], backoffs[n]: (M,) float32. Knows nothing of how it was estimated but the discounts.
+    (see the module); logs[n], backoffs[n]: (M,) float32. Knows nothing of how it was estimated but the discounts.
     """
 
     words: tuple[str, ...]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hedline.errors import UserError
-from hedline.ngram.estimate import adjust_counts, count_ngrams, estimate, estimate_discount
+from hedline.ngram.estimate import FALLBACK, adjust_counts, count_ngrams, estimate, estimate_discount
 from hedline.ngram.model import NgramModel, lay_out
 
 
@@ -130,3 +130,22 @@ def test_counts_adjusted_except_after_the_start() -> None:
     assert dict(zip(words, levels[0].counts, strict=True)) == {
         "<pad>": 0, "<unk>": 0, "<s>": 0, "</s>": 1, "a": 2, "b": 2,
     }  # fmt: skip
+
+
+def test_discounts_by_hand() -> None:
+    counts = np.array([0, 1, 1, 1, 1, 2, 2, 3, 4, 9])
+    discount = estimate_discount(counts)  # t = 4, 2, 1, 1; Y = 4 / (4 + 2 x 2) = 0.5
+    assert (discount.once, discount.twice, discount.more) == (0.5, 1.25, 1.0)
+    assert discount.estimated
+
+
+@pytest.mark.parametrize("counts", [[], [1, 1, 2], [2, 3, 3], [1, 1, 1, 1, 1, 2, 3, 4]])
+def test_discounts_that_cannot_be_estimated_fall_back(counts: list[int]) -> None:
+    discount = estimate_discount(np.array(counts, dtype=np.int64))
+    assert (discount.once, discount.twice, discount.more) == FALLBACK
+    assert not discount.estimated
+
+
+def test_ids_beyond_the_vocabulary_are_refused() -> None:
+    with pytest.raises(UserError, match="beyond the 5 words"):
+        estimate(np.array([4, 5]), np.array([0, 2]), [*SPECIALS, "a"], 2)

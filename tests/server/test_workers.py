@@ -13,7 +13,7 @@ import pytest
 from hedline.api import find_model
 from hedline.errors import UserError
 from hedline.server.batching import Queue, Ticket
-from hedline.server.metrics import Metrics
+from hedline.server.reports import Metrics
 from hedline.server.shapes import RequestError
 from hedline.server.workers import Crew, Worker, WorkerLostError, model_folders
 

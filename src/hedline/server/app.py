@@ -16,9 +16,8 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from hedline.server.batching import Queue, QueueFullError, Ticket
-from hedline.server.describe import api_schema, docs_page, model_entries
 from hedline.server.guards import Bodies, ClientGoneError, Keys, Rates
-from hedline.server.metrics import Metrics
+from hedline.server.reports import Metrics, api_schema, docs_page, model_entries
 from hedline.server.settings import ServeSettings, split_list
 from hedline.server.shapes import Asked, RequestError, option_schema, read_headlines, read_hugging_face
 from hedline.server.workers import Crew, model_folders

@@ -1,23 +1,38 @@
-"""Texts that wait for a worker, and which of them are searched together.
+"""Texts that wait for a worker, which of them are searched together, and how a worker answers such a batch.
 
 Texts with the same model and options may share a search. A free worker takes the text that is due first and fills the
 batch with those of about its length, as the command line sorts them too. A request of many texts does not stand in the
 way of a single one: its n-th text is due after n others have been served.
+
+A batch goes to a worker as a JSON job and comes back as one JSON line for each text. The lines are what
+`hedline summarize --format jsonl` prints, byte for byte: the same function makes them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import time
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+from hedline.api import Summarizer
+from hedline.decoding.options import DecodeOptions
+from hedline.decoding.summary import Hypothesis, Summary, make_summary
+from hedline.errors import UserError
+from hedline.metrics.support import unsupported_names, unsupported_numbers
 
 WINDOW = 8  # times the batch: of this many texts that are due first, those of similar length are searched together
 ATTEMPTS = 2  # searches of a text before it is given up, when workers die on it
 
 Key = tuple[str, str]  # model, options
+# How a line begins: an answer, a mistake of the user, a failure of ours.
+FINE, WRONG, FAILED = b"+", b"?", b"!"
+Item = Sequence[str]  # kind, id, lead
+Casing = Mapping[str, str] | None  # lower-case word to its usual form
 
 
 class QueueFullError(Exception):
@@ -172,3 +187,73 @@ def _nearest(tickets: list[Ticket], size: int) -> list[Ticket]:
     """The first ticket and the size - 1 others whose texts are nearest to it in length."""
     first = len(tickets[0].lead)
     return sorted(tickets, key=lambda ticket: abs(len(ticket.lead) - first))[:size]
+
+
+def record(summary: Summary, id: str, lead: str, casing: Casing) -> dict[str, Any]:
+    """The contract's record."""
+    return summary.to_json(id, lead)
+
+
+def detail(summary: Summary, id: str, lead: str, casing: Casing) -> dict[str, Any]:
+    """The record with all a page shows: the input's words as read, and every candidate's words and alignment."""
+    plain = summary.to_json(id, lead)
+    candidates = [_candidate(each, summary.source, plain["nbest"][i], casing) for i, each in enumerate(summary.nbest)]
+    return {**plain, "source": list(summary.source), "nbest": candidates}
+
+
+def _candidate(
+    hypothesis: Hypothesis, source: Sequence[str], plain: Mapping[str, Any], casing: Casing
+) -> dict[str, Any]:
+    """casing: tells names even where every word has a capital, as candidates beyond the best are not guarded."""
+    shown, lead = make_summary([hypothesis], source, ()).to_json("", ""), " ".join(source)
+    doubtful = (*unsupported_numbers(hypothesis.text, lead), *unsupported_names(hypothesis.text, lead, casing))
+    return {
+        **plain,
+        "tokens": shown["tokens"],
+        "known": list(map(bool, hypothesis.known)),
+        "alignment": shown["alignment"],
+        "unsupported": list(dict.fromkeys(doubtful)),
+    }
+
+
+def summary_text(summary: Summary, id: str, lead: str, casing: Casing) -> dict[str, Any]:
+    """Hugging Face's shape."""
+    return {"summary_text": summary.text}
+
+
+KINDS = {"record": record, "detail": detail, "summary_text": summary_text}
+
+
+def write_job(model: str, options: str, items: Sequence[Item]) -> bytes:
+    """A batch for a worker: texts to search with the same model and options (JSON)."""
+    return json.dumps({"model": model, "options": options, "items": items}, ensure_ascii=False).encode()
+
+
+def answer_job(job: bytes, models: Mapping[str, Summarizer]) -> bytes:
+    """One line for each text of a batch, in order."""
+    value = json.loads(job)
+    summarizer, items = models[value["model"]], value["items"]
+    try:
+        options = DecodeOptions(**json.loads(value["options"]))
+        lines = _search_texts(summarizer, options, items)
+    except UserError as error:
+        lines = [WRONG + str(error).encode("utf-8", "replace")] * len(items)
+    return b"\n".join(line.replace(b"\n", b" ") for line in lines)
+
+
+def _search_texts(summarizer: Summarizer, options: DecodeOptions, items: Sequence[Item]) -> list[bytes]:
+    """Search all texts together; where that fails, each alone, so that one text cannot spoil the others."""
+    try:
+        summaries = summarizer.summarize([lead for _, _, lead in items], options)
+        return [_answer_line(summarizer, summary, *item) for summary, item in zip(summaries, items, strict=True)]
+    except UserError:
+        raise
+    except Exception as error:
+        if len(items) > 1:
+            return [line for item in items for line in _search_texts(summarizer, options, [item])]
+        return [FAILED + f"the search failed on this text ({type(error).__name__})".encode()]
+
+
+def _answer_line(summarizer: Summarizer, summary: Summary, kind: str, id: str, lead: str) -> bytes:
+    value = KINDS[kind](summary, id, lead, summarizer.casing)
+    return FINE + json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")

@@ -1,4 +1,8 @@
-"""Who may ask, how often, and how much: keys, rates, and the bytes of bodies held at once."""
+"""Who may ask, how often, and how much: keys, rates, the bytes of bodies held at once, and connections that do nothing.
+
+uvicorn bounds neither the time in which a request's head arrives nor the bytes that wait for a client to read them, so
+the sweeper closes connections that only hold memory: no request comes on them, or the client does not read its answer.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import hashlib
 import hmac
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any
 
 from hedline.server.shapes import RequestError
@@ -18,6 +22,8 @@ BURST = 10.0  # seconds' worth of texts that a client may send at once
 BODY_SECONDS = 30.0  # a body must arrive within it
 
 Receive = Callable[[], Awaitable[Any]]
+SWEEP_EVERY = 1.0  # seconds between two looks
+MOST_IDLE = 30.0  # seconds without a whole head, or without a byte read
 
 
 class Keys:
@@ -123,3 +129,57 @@ class Bodies:
 
 class ClientGoneError(Exception):
     """The client hung up."""
+
+
+class Sweeper:
+    """Looks at all connections of a server now and then."""
+
+    def __init__(
+        self,
+        connections: Collection[Any],
+        seconds: float,
+        most_bytes: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """connections: uvicorn's; seconds: patience with one that does nothing; most_bytes: unread of all together."""
+        self.connections, self.seconds, self.most_bytes, self.clock = connections, seconds, most_bytes, clock
+        self._seen: dict[Any, tuple[float, tuple[str, int]]] = {}  # connection: since when it is in this state
+
+    async def run(self) -> None:
+        """Sweep until cancelled."""
+        while True:
+            await asyncio.sleep(min(SWEEP_EVERY, self.seconds))
+            self.sweep()
+
+    def sweep(self) -> None:
+        """One look at every connection."""
+        now, seen = self.clock(), {}
+        for connection in list(self.connections):
+            if (state := _idle_state(connection)) is None:
+                continue
+            since, before = self._seen.get(connection, (now, state))
+            seen[connection] = (since if before == state else now, state)
+            if before == state and now - since >= self.seconds:
+                connection.transport.abort()
+        self._seen = seen
+        self._bound_unread()
+
+    def _bound_unread(self) -> None:
+        """Close those with the most unread bytes until all together are few enough."""
+        sizes = [(each.transport.get_write_buffer_size(), each) for each in list(self.connections)]
+        total = sum(size for size, _ in sizes)
+        for size, connection in sorted(sizes, key=lambda each: -each[0]):
+            if total <= self.most_bytes:
+                return
+            connection.transport.abort()
+            total -= size
+
+
+def _idle_state(connection: Any) -> tuple[str, int] | None:
+    """What a connection waits for, with what changes when it goes on; None while its request is being answered."""
+    if unread := connection.transport.get_write_buffer_size():
+        return "reading", unread
+    request = getattr(connection, "cycle", None)
+    if request is None or request.response_complete:
+        return "request", id(request)
+    return None

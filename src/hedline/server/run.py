@@ -13,9 +13,8 @@ from contextlib import suppress
 from typing import Any
 
 from hedline.errors import UserError, require
-from hedline.server.guards import BODIES
+from hedline.server.guards import BODIES, MOST_IDLE, Sweeper
 from hedline.server.settings import ServeSettings
-from hedline.server.sweep import LONGEST, Sweeper
 
 
 def serve(settings: ServeSettings) -> None:
@@ -94,7 +93,7 @@ def _server(uvicorn: Any, config: Any, service: Any) -> Any:
 
 async def _run(server: Any, listener: socket.socket, service: Any, settings: ServeSettings) -> None:
     """Serve, and say when the models are loaded."""
-    sweeper = Sweeper(server.server_state.connections, min(settings.timeout, LONGEST), BODIES * settings.max_body)
+    sweeper = Sweeper(server.server_state.connections, min(settings.timeout, MOST_IDLE), BODIES * settings.max_body)
     beside = [
         asyncio.create_task(_announce(server, listener, service, settings)),
         asyncio.create_task(sweeper.run()),

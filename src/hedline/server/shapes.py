@@ -54,7 +54,7 @@ class Asked:
     ids: tuple[str, ...]
     options: str  # JSON of the options that differ from their defaults, keys sorted
     model: str = ""  # empty: the server's default
-    kind: str = "record"  # how each text is answered, see `hedline.server.answers`
+    kind: str = "record"  # how each text is answered, see `hedline.server.batching`
 
 
 def read_headlines(body: bytes, max_texts: int, max_width: int) -> Asked:

@@ -17,9 +17,8 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from hedline.pool import one_thread_each
-from hedline.server.answers import FAILED, FINE, WRONG, answer_job, write_job
-from hedline.server.batching import Queue, Ticket
-from hedline.server.metrics import Metrics
+from hedline.server.batching import FAILED, FINE, WRONG, Queue, Ticket, answer_job, write_job
+from hedline.server.reports import Metrics
 from hedline.server.shapes import RequestError
 
 log = logging.getLogger("hedline.server")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hedline.server.metrics import Counter, Histogram, Metrics
+from hedline.server.reports import Counter, Histogram, Metrics
 
 parser = pytest.importorskip("prometheus_client.parser", reason="needs prometheus-client, the format's own parser")
 

@@ -9,7 +9,7 @@ import pytest
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.summary import Hypothesis, Summary, make_summary
 from hedline.errors import UserError
-from hedline.server.answers import answer_job, write_job
+from hedline.server.batching import answer_job, write_job
 
 SOURCE = ("Mills", "won", "in", "Oslo", ".")
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from hedline.server.sweep import Sweeper
+from hedline.server.guards import Sweeper
 
 from .conftest import LEAD, Running, stop
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from html.parser import HTMLParser
 
-from hedline.server.describe import api_schema, docs_page, model_entries
+from hedline.server.reports import api_schema, docs_page, model_entries
 from hedline.server.settings import ServeSettings
 from hedline.server.shapes import option_schema
 from hedline.server.workers import model_folders

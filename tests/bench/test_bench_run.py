@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hedline.bench.run import BENCHES, BenchOptions, run_benches
+from hedline.bench import BENCHES, BenchOptions, run_benches
 from hedline.errors import UserError
 
 

@@ -1,9 +1,12 @@
 """Headlines per second, text in and text out, against CTranslate2 int8 on t5-small's and distilbart-6-6's shapes.
 
-12 output words, inputs of about 30 words, at batch 1 and batch 32; systems.py has who takes part. Every system reads
-the same inputs in the same process, in turns, so that a busy machine slows all of them alike; with one thread the
-processor's time is measured, which other programs hardly touch. The process is a fresh one for each number of threads,
-because BLAS reads its environment once.
+12 output words, inputs of about 30 words, at batch 1 and batch 32. Of our models take part: as shipped (its own beam,
+its shortlist), with the peers' beam where that is another one, with the shortlist off, and, of a trained model,
+headlines of its own length; `peers` has whom they are compared with.
+
+Every system reads the same inputs in the same process, in turns, so that a busy machine slows all of them alike; with
+one thread the processor's time is measured, which other programs hardly touch. The process is a fresh one for each
+number of threads, because BLAS reads its environment once.
 
 Where no trained model is at hand, model folders of the real shapes with random weights are made: with a forced number
 of output words the work does not depend on what the weights are.
@@ -26,8 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedline.bench.peers import PEERS, Shape, convert, write_peer
-from hedline.bench.systems import BEAM, WORDS, System, our_systems, peer_systems, real_peer
+from hedline.bench.peers import BEAM, PEERS, WORDS, Shape, System, convert, peer_systems, real_peer, write_peer
 from hedline.errors import UserError
 from hedline.runtime.export import quantize_tensors
 from hedline.runtime.folder import ModelFolder, expected_shapes, save_folder
@@ -222,6 +224,32 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     clock = time.process_time if threads == 1 else time.perf_counter
     speeds = {str(batch): _speeds(systems, texts, batch, clock) for batch in BATCHES}
     return {"threads": threads, "kernels": kernels.available(), "models": about, "sentences_per_second": speeds}
+
+
+def our_systems(path: str) -> tuple[dict[str, System], dict[str, Any]]:
+    """A model's systems, 12 words per headline or its own length, and facts about each."""
+    from hedline.api import load
+    from hedline.decoding.options import DecodeOptions
+
+    config, summarizer, name = ModelFolder.open(path).config, load(path), f"hedline {Path(path).name}"
+    shipped = summarizer.defaults.settle(DecodeOptions()).beam
+    ways: dict[str, dict[str, Any]] = {name: {"exact_words": WORDS}}
+    if shipped != BEAM:
+        ways[f"{name}, beam {BEAM}"] = {"exact_words": WORDS, "beam": BEAM}
+    ways[f"{name}, no shortlist"] = {"exact_words": WORDS, "full_vocabulary": True}
+    note = config.training.get("note", "")
+    if not note:
+        ways[f"{name}, own length"] = {}
+    else:  # a stand-in: no guard lets the nonsense of random weights pass, and all would be searched again
+        free_of_guards = {"guard_meaning": False, "guard_names": False, "guard_numbers": False}
+        ways = {way: {**options, **free_of_guards} for way, options in ways.items()}
+
+    def system(options: dict[str, Any]) -> System:
+        return lambda texts: summarizer.summarize(list(texts), batch=len(texts), **options)
+
+    facts = {"family": config.family, "note": note, "beam": shipped}
+    about = {way: {**facts, **options} for way, options in ways.items()}
+    return {way: system(options) for way, options in ways.items()}, about
 
 
 def _speeds(

@@ -1,12 +1,14 @@
 """The peers of the decoding benchmark: CTranslate2 int8 on t5-small's and distilbart-6-6's shapes, random weights.
 
 Speed does not depend on the values of the weights when the number of output tokens is forced, so the shapes are
-enough: nothing is downloaded.
+enough: nothing is downloaded. A peer reads and writes a token for each word; t5-small also runs with CTranslate2's own
+map of candidates, and reading and writing as many tokens as our model has pieces for the same texts. A real peer: any
+transformer of ours, run by CTranslate2 instead, with headlines of its own length.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +18,13 @@ import numpy as np
 from hedline.errors import UserError, require
 from hedline.files import read_entries
 from hedline.runtime.tensors import TensorFile
+from hedline.text.subword import Subwords
 
 FREQUENT, COMPANIONS = 1000, 16  # candidates of the peers' vocabulary map: about 1,450 for 30 words, as ours
 LONGEST = 48
+BEAM, WORDS = 5, 12
+MAPPED = "t5-small"  # the peer that is also measured with a map and in pieces
+System = Callable[[Sequence[str]], Any]  # from texts to headlines
 
 
 @dataclass(frozen=True)
@@ -230,3 +236,58 @@ class Peer:
             use_vmap=mapped,
         )
         return [result.hypotheses[0] for result in results]
+
+
+def peer_systems(name: str, path: str, threads: int, texts: Sequence[str], ours: Sequence[str]) -> dict[str, System]:
+    """A peer of random weights; ours: model folders, of which the first one over subwords lends its pieces."""
+    peer = Peer(Path(path), threads)
+    systems: dict[str, System] = {name: _in_words(peer)}
+    if name != MAPPED:
+        return systems
+    systems[f"{name}, mapped"] = _in_words(peer, mapped=True)
+    subwords = next((Subwords.load(Path(each)) for each in ours if (Path(each) / "merges.txt").is_file()), None)
+    if subwords is not None:
+        systems[f"{name}, in pieces"] = _in_pieces(peer, subwords, texts)
+    return systems
+
+
+def _in_words(peer: Peer, mapped: bool = False) -> System:
+    """Input tokens are the texts' words; 12 tokens are written."""
+    ids: dict[str, str] = {}
+
+    def headlines(texts: Sequence[str]) -> Any:
+        tokens = [[ids.setdefault(word, f"t{len(ids) % 9999}") for word in text.split()] for text in texts]
+        return peer.headlines(tokens, BEAM, WORDS, mapped)
+
+    return headlines
+
+
+def _in_pieces(peer: Peer, subwords: Subwords, texts: Sequence[str]) -> System:
+    """Input tokens are as many as our pieces; as many are written as 12 words of these texts have pieces."""
+    counts = [len(subwords.encode(" ".join(text.split()[:WORDS]))) for text in texts]
+    wanted = round(sum(counts) / len(counts))
+
+    def headlines(texts: Sequence[str]) -> Any:
+        tokens = [[f"t{index % 9999}" for index in subwords.encode(text)] for text in texts]
+        return peer.headlines(tokens, BEAM, wanted)
+
+    return headlines
+
+
+def real_peer(name: str, path: str, folder: str, threads: int) -> dict[str, System]:
+    """A transformer of ours at `folder`, written for CTranslate2 at `path`; headlines have the model's own length."""
+    from hedline.api import load
+    from hedline.decoding.options import DecodeOptions
+
+    summarizer, peer = load(folder), Peer(Path(path), threads)
+    reader: Any = summarizer.reader
+    options = summarizer.defaults.settle(DecodeOptions())
+
+    def headlines(texts: Sequence[str]) -> Any:
+        sources = [reader.read(text, 200)[0] for text in texts]
+        tokens = [[reader.subwords.names[i] for i in source.ids] for source in reader.open(sources, options).sources]
+        found = peer.headlines(tokens, BEAM, None)
+        ids = [[reader.subwords.ids[token] for token in each if token in reader.subwords.ids] for each in found]
+        return [reader.subwords.decode(each) for each in ids]
+
+    return {f"{name} by CTranslate2": headlines}

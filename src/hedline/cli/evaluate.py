@@ -23,7 +23,7 @@ from hedline.baselines.system import (
     open_baseline,
     run_prefix,
 )
-from hedline.bench.run import BENCHES, BenchOptions, run_benches
+from hedline.bench import BENCHES, BenchOptions, run_benches
 from hedline.cli.main import Changes, Form, Options, output_file, print_json
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
 from hedline.decoding.options import DecodeOptions, Workers

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hedline.api import find_model
-from hedline.bench.systems import BEAM, WORDS, our_systems
+from hedline.bench.decode import our_systems
+from hedline.bench.peers import BEAM, WORDS
 
 TEXTS = ["The city council voted on Tuesday to close the old harbour bridge for repairs after engineers found rust."]
 

@@ -15,7 +15,7 @@ from hedline.models.batch import END, START, UNKNOWN, pad
 from hedline.models.encoders import Memory
 from hedline.models.nnlm import FeedForward
 from hedline.models.recurrent import Recurrent, State
-from hedline.runtime.scorer import Step
+from hedline.runtime import Step
 
 
 class Candidates(NamedTuple):
@@ -41,7 +41,7 @@ class RowState(NamedTuple):
 
 
 class TorchScorer:
-    """A feed-forward or recurrent model as the search sees it (decoding/scorer.py)."""
+    """A feed-forward or recurrent model as the search sees it (`runtime.Scorer`)."""
 
     start_id, end_id, unknown_id = START, END, UNKNOWN
 

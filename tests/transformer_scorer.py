@@ -14,7 +14,7 @@ from torch import Tensor
 from hedline.arrays import Ints
 from hedline.models.batch import END, PAD, START
 from hedline.models.transformer import Attention, DecoderLayer, Transformer, positions
-from hedline.runtime.scorer import Step
+from hedline.runtime import Step
 
 
 @dataclass(frozen=True)

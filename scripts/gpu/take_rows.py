@@ -14,8 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hedline.data.dataset import Dataset
-from hedline.data.subset import write_rows
+from hedline.data.dataset import Dataset, write_rows
 from hedline.files import read_json, write_json
 
 

@@ -25,7 +25,7 @@ from hedline.decoding.reading import LONGEST, Intake, take_in
 from hedline.decoding.summary import Hypothesis, Summary, make_summary
 from hedline.errors import UserError
 from hedline.files import is_file
-from hedline.runtime.scorer import Scorer
+from hedline.runtime import Scorer
 from hedline.text.clean import foreign_language
 
 if TYPE_CHECKING:

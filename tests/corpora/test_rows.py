@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedline.corpora.row_writers import TableWriter, open_table
-from hedline.corpora.rows import Row, check_name, columns_of, kind_of, read_rows
+from hedline.corpora.rows import Row, TableWriter, check_name, columns_of, kind_of, open_table, read_rows
 from hedline.errors import UserError
 
 CELLS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=12)

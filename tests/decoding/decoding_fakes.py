@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hedline.arrays import Ints
-from hedline.runtime.scorer import Step
+from hedline.runtime import Step
 
 
 class FakeState(NamedTuple):

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from hedline.arrays import Ints
+from hedline.runtime import Step
 from hedline.runtime.folder import expected_shapes, save_folder
-from hedline.runtime.scorer import Step
 from hedline.text.subword import CONTROLS, SPECIALS, Subwords, byte_letters
 
 WORDS = [

@@ -16,7 +16,7 @@ from hedline.decoding.options import DecodeOptions
 from hedline.decoding.reading import WordReader
 from hedline.decoding.search import merge_equal_futures
 from hedline.decoding.summary import ABS_WEIGHTS
-from hedline.runtime.scorer import Step
+from hedline.runtime import Step
 from hedline.text.casing import Truecaser
 from hedline.text.vocab import Vocabulary
 

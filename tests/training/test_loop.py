@@ -58,7 +58,7 @@ def test_it_learns_and_reports(splits):
 @pytest.mark.parametrize("preset", ["fast", "paper"])
 @pytest.mark.parametrize("stop_after", [3, 8, 12])
 def test_resumed_equals_uninterrupted_to_the_bit(splits, tmp_path, preset, stop_after):
-    from hedline.training.checkpoint import load_checkpoint, save_checkpoint
+    from hedline.models.model import load_checkpoint, save_checkpoint
 
     config = CONFIG if preset == "fast" else replace(PAPER, epochs=2, batch=128, lr=0.5)
     whole = make_trainer(splits, config)

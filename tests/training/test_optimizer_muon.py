@@ -10,9 +10,9 @@ from synthetic import write_data
 from torch import nn
 
 from hedline.data.dataset import Dataset
+from hedline.models.model import load_checkpoint, save_checkpoint
 from hedline.models.transformer import Transformer, TransformerConfig
 from hedline.training.batches import DeviceSplit
-from hedline.training.checkpoint import load_checkpoint, save_checkpoint
 from hedline.training.loop import Hooks, Interrupted, Trainer
 from hedline.training.optimizer import MOMENTUM, UPDATE_SIZE, GuardedOptimizer, Muon, Stack, orthogonal, wide_shape
 from hedline.training.options import TrainConfig

@@ -12,10 +12,10 @@ import torch
 
 from hedline.cli.main import run as hedline
 from hedline.errors import UserError
+from hedline.models.model import load_checkpoint
 from hedline.models.softmax import linear_cross_entropy, plain_cross_entropy
 from hedline.models.transformer import Transformer, TransformerConfig
 from hedline.text.subword import SPECIALS, Subwords
-from hedline.training.checkpoint import load_checkpoint
 from hedline.training.options import TrainRequest
 from hedline.training.risk import Dial, bands, leave_one_out, ratios, sample_states, weighted_surprise
 from hedline.training.run import train

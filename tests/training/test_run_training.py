@@ -150,10 +150,10 @@ def test_resume_without_or_with_damaged_checkpoint(data, tmp_path):
 
 
 def test_resume_of_another_version(data, tmp_path, monkeypatch):
-    from hedline.training import checkpoint
+    from hedline.models import model
 
     out = tmp_path / "m"
-    monkeypatch.setattr(checkpoint, "FORMAT", 0)
+    monkeypatch.setattr(model, "CHECKPOINT_FORMAT", 0)
     train(TrainRequest(data, out, settings=SMALL, samples=0))
     monkeypatch.undo()
     with pytest.raises(UserError, match="cannot continue"):

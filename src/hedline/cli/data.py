@@ -16,8 +16,8 @@ import typer
 
 from hedline.cli.main import Changes, Form, Options, output_file, print_json
 from hedline.corpora.duc import REFERENCES, DucSettings, read_duc
+from hedline.data.dataset import SubsetSettings, make_subset
 from hedline.data.options import PrepareOptions, build_request
-from hedline.data.subset import SubsetSettings, make_subset
 from hedline.decoding.options import Checked
 from hedline.settings import REQUIRED, setting
 

@@ -15,8 +15,18 @@ from typing import IO, Annotated, Any
 import typer
 
 from hedline.cli.main import output_file
-from hedline.corpora.row_writers import ParquetWriter, TableWriter, open_table
-from hedline.corpora.rows import PLAIN, Row, check_name, columns_of, kind_of, refuse_others, style_of
+from hedline.corpora.rows import (
+    PLAIN,
+    ParquetWriter,
+    Row,
+    TableWriter,
+    check_name,
+    columns_of,
+    kind_of,
+    open_table,
+    refuse_others,
+    style_of,
+)
 from hedline.decoding.options import Checked, DecodeOptions
 from hedline.decoding.summary import Summary, zmert_lines
 from hedline.errors import UserError

@@ -28,7 +28,7 @@ from hedline.decoding.options import BEAM, FEW_WORDS, MOST_HYPOTHESES, POOL, Dec
 from hedline.decoding.own_words import is_whole, longest_word, own_words
 from hedline.decoding.search import Endings, Plan, beam_search, exact_search
 from hedline.decoding.summary import ABS_WEIGHTS, FINAL_FEATURES, Candidate, Hypothesis, Unread
-from hedline.runtime.scorer import Scorer
+from hedline.runtime import Scorer
 from hedline.text.casing import recased
 from hedline.text.meaning import tidy_marks
 

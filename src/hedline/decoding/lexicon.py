@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from hedline.arrays import Floats, Ints
 from hedline.decoding.summary import Hypothesis
-from hedline.runtime.scorer import Step
+from hedline.runtime import Step
 
 
 class Gains(NamedTuple):

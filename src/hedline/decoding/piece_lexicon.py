@@ -27,7 +27,7 @@ from hedline.decoding.piece_columns import (
     word_key,
 )
 from hedline.decoding.summary import FINAL_FEATURES, WORD_FEATURES, Hypothesis, feature_values
-from hedline.runtime.scorer import Step
+from hedline.runtime import Step
 from hedline.text.clean import fit_for_a_line
 from hedline.text.surface import begins_with_capital, capitalized
 from hedline.text.tokenize import is_content

@@ -35,8 +35,8 @@ from hedline.arrays import Flags, Floats, Ints
 from hedline.decoding.lexicon import Gains, Lexicon, Route
 from hedline.errors import UserError
 from hedline.progress import duration
+from hedline.runtime import Scorer
 from hedline.runtime.kernels import best_columns, runs
-from hedline.runtime.scorer import Scorer
 
 _MIX = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9], np.uint64).view(np.int64)
 

@@ -19,7 +19,7 @@ from hedline.decoding.lexicon import Gains, Route
 from hedline.decoding.options import NO_LIMIT, DecodeOptions, fill_shortage, step_limit
 from hedline.decoding.summary import FINAL_FEATURES, Hypothesis, feature_values
 from hedline.decoding.word_columns import WordInput, WordTables, stack_columns
-from hedline.runtime.scorer import Step
+from hedline.runtime import Step
 from hedline.text.surface import BEGIN, BEGINS, CLOSING, SPACE, capitalized, detokenize
 
 # Odd numbers that spread the bits of a product.

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hedline.arrays import Floats, Ints
+from hedline.runtime import Step
 from hedline.runtime.folder import ModelFolder
 from hedline.runtime.layers import (
     Groups,
@@ -26,7 +27,6 @@ from hedline.runtime.layers import (
     softmax,
     uniform_attention,
 )
-from hedline.runtime.scorer import Step
 from hedline.runtime.tensors import TensorFile
 
 

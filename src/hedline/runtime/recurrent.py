@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from hedline.arrays import Flags, Floats, Ints
+from hedline.runtime import Step
 from hedline.runtime.feedforward import convolved, flat_convolution
 from hedline.runtime.folder import ModelFolder
 from hedline.runtime.layers import Groups, Linear, OpenOutput, OutputLayer, Table, groups, pad, sigmoid, softmax
-from hedline.runtime.scorer import Step
 
 
 @dataclass(frozen=True)

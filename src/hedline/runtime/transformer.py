@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedline.arrays import Floats, Ints
-from hedline.runtime import kernels
+from hedline.runtime import Step, kernels
 from hedline.runtime.folder import ModelFolder
 from hedline.runtime.kernels import Keys
 from hedline.runtime.layers import Linear, OpenOutput, OutputLayer, Table, groups
-from hedline.runtime.scorer import Step
 from hedline.runtime.shortlist import CandidateOutput, OpenCandidates
 from hedline.runtime.tensors import TensorFile
 

@@ -20,10 +20,9 @@ from hedline.data.dataset import Dataset
 from hedline.errors import UserError, require
 from hedline.files import digest, log_event, write_text
 from hedline.models.batch import END, START, UNKNOWN, pad
-from hedline.models.model import architecture_table, next_word_scores, save_model
+from hedline.models.model import architecture_table, next_word_scores, save_checkpoint, save_model
 from hedline.plot import learning_curves
 from hedline.progress import Progress, duration
-from hedline.training.checkpoint import save_checkpoint
 from hedline.training.loop import Hooks, Place, Report, Trainer
 
 

@@ -20,8 +20,8 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from hedline.errors import UserError
+from hedline.models.model import pick, random_state, restore_random_state
 from hedline.training.batches import DeviceSplit, EpochPlan, plan_epoch, share
-from hedline.training.checkpoint import pick, random_state, restore_random_state
 from hedline.training.optimizer import Average, GuardedOptimizer, learning_rate, renormalize
 from hedline.training.options import TrainConfig
 from hedline.training.perplexity import Perplexity, exp, measure_perplexity

@@ -18,11 +18,10 @@ import torch
 from hedline.data.dataset import Dataset, Pairs
 from hedline.errors import UserError
 from hedline.files import LOCK, logged_seconds, read_json, training_lock, was_killed, write_text
-from hedline.models.model import build_model, read_words, shared_words
+from hedline.models.model import CHECKPOINT, build_model, load_checkpoint, read_words, shared_words
 from hedline.models.nnlm import Regularization, start_at_frequencies, start_copying
 from hedline.runtime.folder import ModelFolder
 from hedline.training.batches import DeviceSplit
-from hedline.training.checkpoint import NAME, load_checkpoint
 from hedline.training.config import architecture_for, config_for, convert, override
 from hedline.training.folder_writer import FolderWriter, vocabulary_fingerprint
 from hedline.training.loop import Group, Interrupted, Place, Trainer
@@ -170,7 +169,7 @@ def claimed(request: TrainRequest, group: Group) -> Iterator[None]:
 
 def has_checkpoint(out: Path) -> bool:
     """Whether there is something to resume from."""
-    return (out / NAME).is_file()
+    return (out / CHECKPOINT).is_file()
 
 
 def make_trainer(

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from hedline.errors import UserError
-from hedline.training import checkpoint
-from hedline.training.checkpoint import NAME, load_checkpoint, pick, random_state, restore_random_state, save_checkpoint
+from hedline.models import model
+from hedline.models.model import CHECKPOINT, load_checkpoint, pick, random_state, restore_random_state, save_checkpoint
 
 
 def test_tensors_and_facts_come_back(tmp_path):
@@ -21,12 +21,12 @@ def test_tensors_and_facts_come_back(tmp_path):
 def test_what_cannot_be_continued_is_a_sentence(tmp_path, monkeypatch):
     with pytest.raises(UserError, match=r"no checkpoint in .* train without --resume"):
         load_checkpoint(tmp_path)
-    monkeypatch.setattr(checkpoint, "FORMAT", 99)
+    monkeypatch.setattr(model, "CHECKPOINT_FORMAT", 99)
     save_checkpoint(tmp_path, {"w": torch.zeros(1)}, {})
     monkeypatch.undo()
     with pytest.raises(UserError, match="cannot continue; use that version or train again"):
         load_checkpoint(tmp_path)
-    (tmp_path / NAME).write_bytes((tmp_path / NAME).read_bytes()[:20])
+    (tmp_path / CHECKPOINT).write_bytes((tmp_path / CHECKPOINT).read_bytes()[:20])
     with pytest.raises(UserError, match="is damaged"):
         load_checkpoint(tmp_path)
 

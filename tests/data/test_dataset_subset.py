@@ -3,8 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from hedline.data.dataset import Dataset, SplitWriter
-from hedline.data.subset import SubsetSettings, make_subset
+from hedline.data.dataset import Dataset, SplitWriter, SubsetSettings, make_subset
 from hedline.errors import UserError
 from hedline.text.vocab import SPECIALS, Vocabulary
 

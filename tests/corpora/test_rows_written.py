@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from hedline.corpora.row_writers import open_table
-from hedline.corpora.rows import Row, columns_of, kind_of, read_rows, style_of
+from hedline.corpora.rows import Row, columns_of, kind_of, open_table, read_rows, style_of
 from hedline.errors import UserError
 
 

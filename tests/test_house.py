@@ -51,7 +51,7 @@ def test_the_page_has_the_numbers_counted(house: dict) -> None:
 @pytest.mark.slow
 def test_modules_are_neither_crumbs_nor_tomes(house: dict) -> None:
     assert house["longest"][0] <= 420, house["longest"]
-    assert 130 <= house["median"] <= 230
+    assert 130 <= house["median"] <= 250  # 38,000 lines in 165 modules: fewer files are longer ones
 
 
 def test_test_files_have_names_of_their_own() -> None:

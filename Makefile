@@ -34,7 +34,7 @@ lock: setup
 	$(BIN)/pip install --quiet uv
 	$(BIN)/python scripts/lock.py
 
-# How many machine-made wrong changes the tests of ten modules notice: hours. One module: MUTANTS="metrics/lcs.py --most 0".
+# How many machine-made wrong changes the tests of ten modules notice: hours. One module: MUTANTS="metrics/bulk.py --most 0".
 mutants: setup
 	$(BIN)/python scripts/mutants.py $(MUTANTS)
 

@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from hedline.decoding.lexicon import Lexicon
+from hedline.decoding import Lexicon
 from hedline.decoding.piece_lexicon import SubwordLexicon
 from hedline.decoding.word_lexicon import WordLexicon
 

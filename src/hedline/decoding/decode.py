@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from hedline.decoding import Lexicon
 from hedline.decoding.choice import (
     CANDIDATES,
     CRUMB,
@@ -23,7 +24,6 @@ from hedline.decoding.choice import (
     consensus_order,
     spread,
 )
-from hedline.decoding.lexicon import Lexicon
 from hedline.decoding.options import BEAM, FEW_WORDS, MOST_HYPOTHESES, POOL, DecodeOptions, check_weights, dial
 from hedline.decoding.own_words import is_whole, longest_word, own_words
 from hedline.decoding.search import Endings, Plan, beam_search, exact_search

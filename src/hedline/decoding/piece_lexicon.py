@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hedline.arrays import Floats, Ints
-from hedline.decoding.lexicon import Gains, Route
+from hedline.decoding import Gains, Route
 from hedline.decoding.options import NO_LIMIT, DecodeOptions, fill_shortage, step_limit
 from hedline.decoding.piece_columns import (
     NUMERIC,
@@ -68,7 +68,7 @@ class Rows(NamedTuple):
 
 
 class SubwordLexicon:
-    """`decoding.lexicon.Lexicon` for models over byte-level pieces."""
+    """`decoding.Lexicon` for models over byte-level pieces."""
 
     def __init__(self, inputs: Sequence[SubwordInput], tables: PieceTables, options: DecodeOptions) -> None:
         weights = options.settled_weights

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from hedline.arrays import Flags, Floats, Ints
-from hedline.decoding.lexicon import Gains, Lexicon, Route
+from hedline.decoding import Gains, Lexicon, Route
 from hedline.errors import UserError
 from hedline.progress import duration
 from hedline.runtime import Scorer

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hedline.arrays import Flags, Floats, Ints
-from hedline.decoding.lexicon import Gains, Route
+from hedline.decoding import Gains, Route
 from hedline.decoding.options import NO_LIMIT, DecodeOptions, fill_shortage, step_limit
 from hedline.decoding.summary import FINAL_FEATURES, Hypothesis, feature_values
 from hedline.decoding.word_columns import WordInput, WordTables, stack_columns
@@ -44,7 +44,7 @@ class Rows(NamedTuple):
 
 
 class WordLexicon:
-    """`decoding.lexicon.Lexicon` for models over words."""
+    """`decoding.Lexicon` for models over words."""
 
     def __init__(self, inputs: Sequence[WordInput], tables: WordTables, options: DecodeOptions) -> None:
         weights = options.settled_weights

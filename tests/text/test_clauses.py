@@ -95,7 +95,6 @@ GRANDMOTHER = "A grandmother swam across the strait years after her doctors told
             "It may close factory in, where 300 work",
             "It may close factory in Bienne",
         ),
-        ("A farmer was fined 500 euros in Limerick.", "Farmer who was fined in Limerick", "Farmer fined in Limerick"),
         (
             "The report was a hoax invented by two students.",
             "Report was hoax invented",

@@ -8,7 +8,6 @@ from hedline.text.clauses import torn
 
 REFUND = "The firm promised to repay every passenger, but consumer groups say that few have received any money."
 GRANDMOTHER = "A grandmother swam across the strait years after her doctors told her she would never walk again."
-STRAIT = "Minister Elena Petrova said her Turkish counterpart had assured her that the strait would stay open."
 OAKS = "The developer went on felling oaks despite an order to stop work, local residents said."
 QUITS = "Charges against the minister were dropped after a witness admitted that he had invented it."
 ASHBY = '"I do not intend to leave," said Lord Ashby, whose party had announced it an hour earlier.'
@@ -21,7 +20,6 @@ VIDEO = "A video that claims to show officers burning ballots is false, election
     [
         (REFUND, "Consumer groups say firm promised to repay", "Firm promised to repay every passenger"),
         (GRANDMOTHER, "Grandmother says she would never walk again", "Doctors say she would never walk again"),
-        (STRAIT, "Turkey's Petrova says strait would stay open", "Elena Petrova says strait would stay open"),
         (OAKS, "Local residents told to stop work", "Developer went on felling oaks, local residents say"),
         (QUITS, "Charges against minister says he invented it", "Charges against minister dropped"),
         (ASHBY, "I do not intend to leave an hour earlier", "I do not intend to leave, says Lord Ashby"),

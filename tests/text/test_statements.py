@@ -221,11 +221,6 @@ TRAM = "The tram line will be 14 kilometres long instead of the 22 promised befo
             "Ministers gave in after insurers predicted deaths",
         ),
         ("Claims that the mayor owns a villa are untrue.", "Mayor owns a villa are untrue", "Claims of villa untrue"),
-        (
-            "The painting may not be by Rembrandt, experts said after finding a pigment first made in 1704.",
-            "Pigment first made in 1704 may not be by Rembrandt",
-            "Painting may not be by Rembrandt",
-        ),
         (TURNOUT, "Turnout falls but Greens lost nine", "Turnout falls but Greens gained four"),
         (SALAD, "Salad served at school cleared of fish factory", "Inspectors cleared fish factory"),
         (

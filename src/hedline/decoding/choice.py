@@ -22,28 +22,24 @@ import numpy as np
 from hedline.arrays import Doubles
 from hedline.decoding.own_words import PART, ends_in_adjective, ends_inside, lead_words, padding, strays, without_names
 from hedline.decoding.summary import Candidate, Hypothesis
+from hedline.text import meaning
 from hedline.text.clauses import torn
 from hedline.text.meaning import (
     ARTICLES,
-    CHANGES,
     RELATIVES,
     SAYING,
     STOPS,
     TO_BE,
     Words,
     altered_quotations,
-    has_verb,
     is_verb,
     judge_polarity,
     laid_on,
-    may_be_verb,
-    quotation_marks,
     read_words,
-    without_marks,
 )
 from hedline.text.polarity_cues import Cue, polarity_cues, stem
 from hedline.text.polarity_words import FEW, word_set
-from hedline.text.statements import wrong_relations
+from hedline.text.statements import is_sentence, wrong_relations
 from hedline.text.tokenize import remembered
 
 CANDIDATES = 8  # how many of the search's best endings vote
@@ -78,6 +74,7 @@ _FRAME = re.compile(
     r"(?:^|: )(how|why|what|when|where|who|which|is|are|can|do|does|should|will)\b|\b(what) (?:to|you need to) know",
     re.IGNORECASE,
 )
+_READER = word_set("you your you're you’re")
 _ADVICE = re.compile(r"\b(?:tips|tricks|guide|strategies|ways to|steps|here's|measures you|help you|best)\b")
 
 Casing = Mapping[str, str] | None
@@ -164,7 +161,7 @@ class Guards:
         once: dict[str, Hypothesis] = {}
         crumb = CRUMB if self.meaning and not self.limited and not self.forced else 0
         first, message = 0, self.meaning and is_message(lead)
-        turned = message or (self.meaning and self._turns_round(candidates, lead))
+        turned = message or (self.careful and self._turns_round(candidates, lead))
         for each in candidates:
             kept = self._mended(each, lead)
             if not kept.text or kept.text in once or (self.least > 1 and not self._says_enough(kept.text, lead)):
@@ -205,6 +202,8 @@ class Guards:
 def meaning_faults(pair: tuple[str, str]) -> tuple[str, ...]:
     """Polarity words that a headline loses or adds, or words that it joins otherwise than the lead; pair: both."""
     text, lead = pair
+    if is_sentence(text, lead):
+        return ()
     return judge_polarity(lead_cues(lead), lead, text)[0] or tuple(wrong_relations(text, lead) or torn(text, lead))
 
 
@@ -253,16 +252,12 @@ def says_what(text: str, lead: str) -> bool:
     """Whether a headline has something like a verb, its own or the lead's."""
     said, told = read_words(text), read_words(lead)
     content = sum(token not in FEW for token in said.lower)
-    if (
-        content > (FEW_CONTENT if lead_cues(lead) else FEW_CONTENT - 2)
-        or has_verb(text)
-        or "to" in said.lower
-        or not STOPS.isdisjoint(said.lower)
-    ):
+    many = content > (FEW_CONTENT if lead_cues(lead) else FEW_CONTENT - 2)
+    if many or meaning.has_verb(text) or "to" in said.lower or not STOPS.isdisjoint(said.lower):
         return True
     new = (token for token, each in zip(said.lower, said.stems, strict=True) if each not in told.known)
     return any(token.endswith("s") for token in new) or any(
-        may_be_verb(told, place) for place in laid_on(said, told) if place >= 0
+        meaning.may_be_verb(told, place) for place in laid_on(said, told) if place >= 0
     )
 
 
@@ -305,23 +300,26 @@ def is_message(lead: str) -> bool:
     if not told.raw or not REPORTING.isdisjoint(told.lower):
         return False
     after = "".join(told.lower[1:2])
-    changes = told.lower[0] in CHANGES and after not in ("for", ":") and not after[:1].isdigit()
+    changes = told.lower[0] in meaning.CHANGES and after not in ("for", ":") and not after[:1].isdigit()
     if changes or TELLTALE.search(lead.lower()):
         return True
     places = range(1, len(told))
     if len(told) < 8 or not (ARTICLES - {"a", "an"}).isdisjoint(told.lower):
         return False
     verbs = TO_BE | {"has", "have", "had"}
-    return not any(may_be_verb(told, i) or told.lower[i] in verbs or told.raw[i][0].isupper() for i in places)
+    return not any(meaning.may_be_verb(told, i) or told.lower[i] in verbs or told.raw[i][0].isupper() for i in places)
 
 
 def invented_frame(text: str, lead: str) -> list[str]:
     """A question or a promise to explain ("How to …") that the lead does not have.
 
-    Only where the lead names nobody, as e-mails, tickets and commit messages do: news may be asked about.
+    Only where the lead names nobody and does not speak to the reader, as tickets and commit messages do: news may be
+    asked about, and advice may be offered as such.
     """
     match = _FRAME.search(text)
-    if match is None or "?" in lead or (_NAMED.search(lead) and not is_message(lead)):
+    if match is None or "?" in lead:
+        return []
+    if (_NAMED.search(lead) or not _READER.isdisjoint(read_words(lead).lower)) and not is_message(lead):
         return []
     opener = match[1] or match[2]
     advice = opener.lower() == "how" and _ADVICE.search(lead.lower()) and not is_message(lead)
@@ -336,10 +334,10 @@ def lead_cues(lead: str) -> tuple[Cue, ...]:
 
 def unquoted(hypothesis: Hypothesis) -> Hypothesis:
     """A candidate without quotation marks: tokens that are nothing else go, with their rows of the alignment."""
-    text = without_marks(hypothesis.text)
+    text = meaning.without_marks(hypothesis.text)
     if len(hypothesis.tokens) == len(text.split()):
         return replace(hypothesis, text=text, tokens=tuple(text.split()))
-    kept = [place for place, token in enumerate(hypothesis.tokens) if token not in quotation_marks]
+    kept = [place for place, token in enumerate(hypothesis.tokens) if token not in meaning.quotation_marks]
     return hypothesis.taking(kept, text)
 
 

@@ -30,6 +30,7 @@ from hedline.decoding.search import Endings, Plan, beam_search, exact_search
 from hedline.decoding.summary import ABS_WEIGHTS, FINAL_FEATURES, Candidate, Hypothesis, Unread
 from hedline.runtime import Scorer
 from hedline.text.casing import recased
+from hedline.text.clean import without_footer
 from hedline.text.meaning import tidy_marks
 
 WIDER = 6  # times the beam, where a narrow one found nothing that fits
@@ -216,7 +217,7 @@ class Engine:
         Steps: more candidates of the search there was, then of a longer one, then headlines that only leave out words
         of the input, then the input's own beginning.
         """
-        leads = [self.reader.text(source) for source in sources]
+        leads = [without_footer(self.reader.text(source)) for source in sources]
         passing = [guards.passing(nbest, lead, options.nbest) for nbest, lead in zip(found, leads, strict=True)]
         wanted = [min(options.nbest, max(len(nbest), 1)) for nbest in found]
         for way in ("read", "search", "compress"):

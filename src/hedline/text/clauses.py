@@ -119,10 +119,18 @@ def _foreign_subject(said: Words, told: Words, places: Sequence[int]) -> Iterato
         if not listed.PRONOUNS.isdisjoint(said.lower[left + 1 : right]):
             continue
         opener = max((i for i in range(here + 1, there) if told.lower[i] in listed.OPENERS), default=-1)
+        if any(0 <= place < opener for place in places[right + 1 : right + 3]):
+            continue  # its object is the outer clause's, so the verb is another word for that clause's
         inner = range(opener + 1, there)
         if opener < 0 or "," in told.lower[opener:there] or _is_over(told, inner):
             continue
-        pronoun = here > first and not listed.PRONOUNS.isdisjoint(told.lower[opener + 1 : there])
+        speaks = told.stems[here + 1] in SPOKEN or told.lower[here + 1] in SPEAKING  # "Lind said he"
+        pronoun = (
+            here > first
+            and not speaks
+            and opener > here + 1
+            and not listed.PRONOUNS.isdisjoint(told.lower[opener + 1 : there])
+        )
         own = any(told.lower[i] not in FEW and not told.lower[i].endswith("ly") for i in inner)
         verbs = [i for i in inner if is_finite(told, i) and told.lower[i] not in HELPING]
         if (verbs and told.lower[verbs[-1]] not in SPEAKING) or (verbs and not own):
@@ -136,7 +144,10 @@ def _foreign_subject(said: Words, told: Words, places: Sequence[int]) -> Iterato
 
 def _is_over(told: Words, inner: range) -> bool:
     """Whether an inner clause ends before the next verb: "a test that works before symptoms appear could be sold"."""
-    helping = next((i for i in inner if told.lower[i] in HELPING), inner.stop)
+    finite = [i for i in inner if told.lower[i] in HELPING]
+    if len(finite) > 1 and any(told.lower[i] not in FEW for i in range(finite[0], finite[-1])):
+        return True  # "an aide who served while he was in office has refused"
+    helping = next(iter(finite), inner.stop)
     content = [i for i in range(inner.start, helping) if told.lower[i] not in FEW]
     return helping < inner.stop and len(content) > 1 and told.lower[helping - 1] not in listed.PRONOUNS
 
@@ -245,13 +256,6 @@ def _loose_links(said: Words, told: Words, places: Sequence[int]) -> Iterator[st
         verb = token == "of" and where >= 0 and is_verb(told, where) and after == told.lower[where]
         if (after in ",.;:" or after in TO_BE or verb) and token not in told.lower[-1:]:
             yield f"{token} {after}"
-
-
-def _no_relative(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """A "who" or "which" that the lead does not have: what it says of somebody first has become an aside."""
-    new = listed.RELATING.isdisjoint(told.lower) and "?" not in said.lower
-    if new and not listed.RELATIVE.isdisjoint(said.lower[1:]):
-        yield "who"
 
 
 def _broken_off(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -364,6 +368,6 @@ def _gerunds(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 
 RULES: tuple[Rule, ...] = (
     _torn, _alone, _begun, _foreign_subject, _torn_phrase, _unfinished, _hung, _agents,
-    _loose_links, _no_relative, _broken_off, _lost_object, _lost_verb,
+    _loose_links, _broken_off, _lost_object, _lost_verb,
     _subordinate, _gerunds, _turned_object, _spoken_of,
 )  # fmt: skip

@@ -286,6 +286,18 @@ def without_preface(text: str) -> str:
     return rest[:1].upper() + rest[1:] if rest != text and len(rest.split()) > 3 else text
 
 
+def without_footer(text: str) -> str:
+    """A feed's text with stops around the title that its footer repeats, so that no clause runs on into it.
+
+    >>> without_footer("PM warns of delay The post Bridge closed for a year appeared first on The Lund Herald .")
+    'PM warns of delay . Bridge closed for a year . The Lund Herald .'
+    """
+    return _FOOTER.sub(r" . \1 .", text) if " appeared first on " in text else text
+
+
+_FOOTER = re.compile(r"\s*\bThe post (.{1,400}) appeared first on\b")
+
+
 def first_sentence(text: str) -> str:
     """The first sentence, an empty string for a blank text."""
     return next(iter(split_sentences(text)), "")

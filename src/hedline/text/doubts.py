@@ -37,14 +37,14 @@ def _condition(told: Words, place: int) -> str:
     token, before, after = told.lower[place], told.lower[place - 1 : place], told.lower[place + 1 : place + 2]
     if place == 0 and token in ("had", "should", "were", "without", "barring"):
         return "inverted"
-    if token in ("event", "case") and before in (("the",), ("in",)) and after == ("of",):
+    if after == ("of",) and (token, before) in (("event", ("the",)), ("event", ("in",)), ("case", ("in",))):
         return "event"
     if token == "if" and before and stem(before[0]) in listed.ASKING - {"only"}:
         return ""
     if token == "if" and after and after[0].startswith("you"):
         return ""  # what the reader does makes no news
-    if token == "provided" and before and before[0] in HELPING:
-        return ""  # "has provided an update"
+    if token == "provided" and before and (before[0] in HELPING or told.raw[place - 1][0].isupper()):
+        return ""  # "has provided an update", "Lind provided an update"
     return "clause" if token in _CONNECTING or (token == "that" and before == ("condition",)) else ""
 
 
@@ -66,7 +66,7 @@ def _clauses(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         if len(inside) < 2:
             continue
         carrier = _carrier(told, i)
-        if ":" in said.lower[-4:] and "say" in carrier:
+        if ":" in said.lower[-4:]:
             continue  # "Warrants not valid: Paris"
         if (
             carrier
@@ -131,6 +131,8 @@ def _refuted(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     if doubting & (said.known | set(said.lower)):
         return
     clause = next((i for i in range(found, -1, -1) if told.lower[i] in (",", ";", "but")), 0)
+    if told.lower[clause + 1] == "which":
+        return  # that is said of the clause before it only
     inner = told.lower[clause:found]
     stated = not denied and _STATING.isdisjoint(inner) and not told.lower[found].startswith(("den", "disput"))
     if clause and not stated and sum(0 <= place < clause for place in places) > 2:
@@ -159,6 +161,12 @@ def _hearsay(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
             after, before = told.lower[i + 1 : i + 3], told.lower[max(i - 4, 0) : i]
             if token == "blog" and after[:1] == ("post",) and after[1:] != (".",):
                 continue  # a firm's own news
+            if (
+                set(after[:1]) & _TELLING
+                and sum(i < place for place in places) < 2
+                and told.lower[i + 2 : i + 3] != (".",)
+            ):
+                continue  # what they say is left out
             if ("according" in before and "to" in before) or set(after[:1]) & _TELLING:
                 yield token
                 return

@@ -15,6 +15,7 @@ All of it is lists of words and counting, fast enough to label millions of train
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -240,10 +241,11 @@ def judge_polarity(cues: Sequence[Cue], lead: str, headline: str) -> tuple[tuple
         known = frozenset([*stems, *(stem(part) for token in tokens if "-" in token for part in token.split("-"))])
         told = [stem(token) for token in TOKEN.findall(lead.lower())]
         old = frozenset(told)
+        clear = known - {word for word, count in Counter(told).items() if count > 1}  # one of them may be elsewhere
         belongs = owners(stems, told)
         new = frozenset(form for pair in zip(tokens, stems, strict=True) if pair[1] not in old for form in pair)
         for cue in cues:
-            said = _said(cue, known)
+            said = _said(cue, clear)
             bare = "but" if cue.word.endswith(" but") else "except"
             if cue.kind == "exception" and bare in tokens and UNIVERSAL & old and not (UNIVERSAL | _MOSTLY) & known:
                 lost.append(cue.word)  # "state except Malta" for "every state except Malta"

@@ -10,32 +10,25 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from hedline.text import polarity_words as listed
 from hedline.text.polarity_words import (
-    ASKING,
-    ATTITUDES,
     ATTRIBUTIONS,
     AUXILIARIES,
     BE,
     BEFORE_TO,
     CARRIERS,
     CLAUSE_OPENERS,
-    DECIDED,
     EMPTY,
     FEW,
     HEDGES,
     IRREGULAR,
     NEGATIONS,
-    NOUNS,
-    OWNERS,
     PARTICLES,
-    PROMISING,
     QUANTIFIERS,
     REFUSING,
-    REPORTED,
     TRIGGERS,
     UNDOING,
     UNIVERSAL,
-    URGES,
     word_set,
 )
 from hedline.text.tokenize import remembered
@@ -127,7 +120,7 @@ def _read_negation(tokens: Sequence[str], place: int) -> Cue | None:
     after, before = _next(tokens, place), _next(tokens, place, -1)
     if after in ("only", "just", "least", "long", "merely", "surprisingly") or before in ("or", "why", "if"):
         return None
-    if (after == "the" and _next(tokens, place, 2) == "only") or (tokens[place], after) in URGES:
+    if (after == "the" and _next(tokens, place, 2) == "only") or (tokens[place], after) in listed.URGES:
         return None
     if tokens[place] == "without" and before in ("", "."):
         focus = [*_content(tokens, place + 1), *_dependent(tokens, place)]
@@ -137,7 +130,7 @@ def _read_negation(tokens: Sequence[str], place: int) -> Cue | None:
         focus = [*_RANKS.intersection(tokens[max(place - 4, 0) : place]), *focus]  # the first not to do it
     if after in QUANTIFIERS and tokens[place] in ("hardly", "scarcely", "barely") and not place:
         return _read_subject(tokens, place)
-    if after in QUANTIFIERS or (focus and focus[0] in ATTITUDES):
+    if after in QUANTIFIERS or (focus and focus[0] in listed.ATTITUDES):
         return Cue("negation", tokens[place], tuple(focus), head=False)
     return Cue("negation", tokens[place], tuple(focus))
 
@@ -166,6 +159,8 @@ def _read_subject(tokens: Sequence[str], place: int) -> Cue | None:
     """neither … nor, none, nobody, nothing: the predicate, or two words of the clause; "blames neither": the verb."""
     focus = _content(tokens, place + 1, 7)
     before = _next(tokens, place, -1)
+    if _next(tokens, place) == "other":
+        return None  # "none other than"
     if before and before not in _STOPS and before not in FEW and before not in CLAUSE_OPENERS:
         return Cue("negation", tokens[place], (stem(before), *focus), need=2)
     verb = next((i for i in range(place + 1, min(place + 14, len(tokens))) if tokens[i] in AUXILIARIES), None)
@@ -183,6 +178,8 @@ def _read_few(tokens: Sequence[str], place: int) -> Cue | None:
 def _read_exception(tokens: Sequence[str], place: int) -> Cue | None:
     """except, excluding, other than: what all others do, before the word or after its clause."""
     word, after = tokens[place], _next(tokens, place)
+    if _next(tokens, place, -1) == "none":
+        return None  # "none other than"
     if word in _EXCEPTING_PAIRS and (after != _EXCEPTING_PAIRS[word] or not _is_universal(tokens, place)):
         return None
     start = place - 2 if word == "exception" else place  # with the exception of
@@ -209,9 +206,8 @@ def _read_but(tokens: Sequence[str], place: int) -> Cue | None:
     back = next((i for i in range(place - 1, max(place - 9, -1), -1) if tokens[i] in UNIVERSAL | _STOPS), -1)
     if back < 0 or tokens[back] in _STOPS:
         return None
-    return Cue(
-        "exception", f"{tokens[back]} but", (*_content_before(tokens, place), *_content(tokens, place, 6)), False
-    )
+    focus = (*_content_before(tokens, place), *_content(tokens, place, 6))
+    return Cue("exception", f"{tokens[back]} but", focus, head=False)
 
 
 def _read_save(tokens: Sequence[str], place: int) -> Cue | None:
@@ -223,7 +219,7 @@ def _read_save(tokens: Sequence[str], place: int) -> Cue | None:
 def _read_condition(tokens: Sequence[str], place: int) -> Cue | None:
     """unless, if, provided: the condition itself and what depends on it."""
     word, before = tokens[place], stem(_next(tokens, place, -1))
-    if word == "if" and (before in ASKING - {"only"} or _next(tokens, place) in _NO_CONDITION):
+    if word == "if" and (before in listed.ASKING - {"only"} or _next(tokens, place) in _NO_CONDITION):
         return None
     if word == "provided" and _next(tokens, place) != "that" and before != "," and not _is_promised(tokens, place):
         return None
@@ -246,13 +242,15 @@ def _is_condition(tokens: Sequence[str], place: int) -> bool:
     if word == "condition":
         return before == "on" and after in ("that", "of")
     if word in ("event", "case"):
-        return after == "of" and "in" in tokens[max(place - 2, 0) : place]
+        return after == "of" and "in" in tokens[max(place - 2, 0) : place] and (word == "event" or before == "in")
     return word != "long" or (before == "as" and after == "as")
 
 
 def _is_promised(tokens: Sequence[str], place: int) -> bool:
     """Whether what stands before "provided the …" is what somebody will do, so that it is a condition."""
-    return _next(tokens, place) in REPORTED and not PROMISING.isdisjoint(tokens[max(place - 12, 0) : place])
+    return _next(tokens, place) in listed.REPORTED and not listed.PROMISING.isdisjoint(
+        tokens[max(place - 12, 0) : place]
+    )
 
 
 def _dependent(tokens: Sequence[str], place: int) -> list[str]:
@@ -268,6 +266,8 @@ def _dependent(tokens: Sequence[str], place: int) -> list[str]:
 
 def _read_until(tokens: Sequence[str], place: int) -> Cue | None:
     """until: what is waited for; where the lead begins with it, also what holds till then."""
+    if not listed.MONTHS.isdisjoint(tokens[place + 1 : place + 3]):
+        return None  # a date says how long, and may be left out
     focus = _content(tokens, place + 1, 4) + (_dependent(tokens, place) if not place else [])
     return Cue("condition", "until", tuple(focus), head=False)
 
@@ -300,7 +300,7 @@ def _read_attribution(tokens: Sequence[str], place: int) -> Cue | None:
     if word == "unconfirmed":
         stop = next((i for i in range(place, len(tokens)) if tokens[i] in (",", "that")), place)
         return Cue("attribution", word, tuple(_content(tokens, stop + 1, 6)), head=False)
-    if _next(tokens, place) not in REPORTED or _next(tokens, place, -1) in ("a", "an", "the", "no", "any"):
+    if _next(tokens, place) not in listed.REPORTED or _next(tokens, place, -1) in ("a", "an", "the", "no", "any"):
         return None
     if not _LIVES.isdisjoint(tokens[place : place + 4]):
         return None  # "claimed the lives of"
@@ -315,7 +315,7 @@ def _read_suspect(tokens: Sequence[str], place: int) -> Cue | None:
 def _read_only(tokens: Sequence[str], place: int) -> Cue | None:
     """only, as an adverb: the words that follow."""
     before = _next(tokens, place, -1)
-    if before in OWNERS or before.endswith(("'s", "’s")) or _next(tokens, place) == "to":
+    if before in listed.OWNERS or before.endswith(("'s", "’s")) or _next(tokens, place) == "to":
         return None
     return Cue("restriction", "only", tuple(_content(tokens, place + 1, 3)), head=False)
 
@@ -334,7 +334,7 @@ def _read_bound(tokens: Sequence[str], place: int) -> Cue | None:
 def _read_carrying(tokens: Sequence[str], place: int) -> Cue | None:
     """reject, drop, fail to, deny: what is rejected, dropped, not done, denied."""
     word, after, before = tokens[place], _next(tokens, place), _next(tokens, place, -1)
-    noun = before in _BEFORE_NOUNS and after not in ("on", "of", "to") and (word in NOUNS or word.endswith("ed"))
+    noun = before in _BEFORE_NOUNS and after not in ("on", "of", "to") and (word in listed.NOUNS or word.endswith("ed"))
     if noun or (word == "ban" and after in BE) or (word == "dropped" and "new" in tokens[place + 1 : place + 3]):
         return None  # a noun, or as an adjective: "an abandoned car"
     if any(stem(token) in UNDOING for token in tokens[max(place - 4, 0) : place]):
@@ -362,7 +362,7 @@ def _read_particle(tokens: Sequence[str], place: int) -> Cue | None:
 def _read_defeat(tokens: Sequence[str], place: int) -> Cue | None:
     """lose an appeal, defeat a motion: what is lost, where it is no match."""
     focus = _content(tokens, place + 1, 5, through=_THAT)
-    return Cue("carrying", tokens[place], tuple(focus), head=False) if focus and focus[0] in DECIDED else None
+    return Cue("carrying", tokens[place], tuple(focus), head=False) if focus and focus[0] in listed.DECIDED else None
 
 
 _READERS: dict[str, Callable[[Sequence[str], int], Cue | None]] = {

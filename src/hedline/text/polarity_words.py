@@ -215,7 +215,7 @@ EQUIVALENTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
         _SAID_TO_BE
         | word_set(
             """say tell claim believ think insist testify report accord deny cit quot warn argu call blam hoax fals
-            : " “ disput theory rumour view see lie"""
+            : " “ disput theory rumour view see lie fear concern worry"""
         ),
         word_set("question poll survey predict forecast expect project"),
     ),
@@ -328,13 +328,15 @@ CARRYING = word_set(
     argu assum guess imagin dream pretend worry disput reject dismiss retract refut rebut tak withdraw cast
     quest question ask urg recommend may might could would not no never"""
 )
-BY_ITSELF = word_set("launch open reopen start begin end resum clos die")  # a thing may do it as well as somebody
+BY_ITSELF = word_set(
+    "launch open reopen start begin end resum clos die kill injur wound hurt"
+)  # a thing may do it as well as somebody
 PROMOTING = word_set("for by with against of in to from near at between")  # a noun after one is no subject
 STANDING_FOR = word_set(
     """government official president polic authority army ministry minister parliament court troop forc lawmaker
     leader regulator member group thousand hundred dozen million scor team king queen head city stat country
     provinc town villag prosecutor firefighter scientist researcher shar stock mayor governor council region
-    number pair lot"""
+    number pair lot secretary"""
 )
 CONNECTED = word_set(
     """if unless had should provided providing when once until depend condit conditional only whether ? ask hing
@@ -360,8 +362,15 @@ BORDERS = word_set(
     """and or but then after before when while as because who which where amid despite following if since"""
 )
 IN = word_set("in on of since by until last next early late this from mid")
-NOT_TURNED = word_set("further only just least long merely surprisingly doubt matter wonder stranger shortage . more")
+NOT_TURNED = word_set(
+    "further only just least long merely surprisingly doubt matter wonder stranger shortage . more other"
+)
 NOBODY = word_set("no none neither nobody not few nothing hardly everyone everybody all every only less fewer")
+
+MONTHS = word_set(
+    """january february march april june july august september october november december today tomorrow monday tuesday
+    wednesday thursday friday saturday sunday"""
+)
 
 # For clauses.py: where clauses begin, numbers and what bounds them, who may do a thing.
 OPENERS = word_set(
@@ -379,7 +388,6 @@ CONDITIONS = word_set("provided unless if until because")
 SAYS = word_set("say says said")
 PREPOSITIONS = word_set("of at from with into for in near mount")
 NUMBERS = word_set("two three four five six seven eight nine ten eleven twelve dozen half twenty thirty forty fifty")
-RELATIVE = word_set("who which")
 RELATING = word_set("who which that whose whom")
 TIMES = word_set("after before until since")
 NO_DOERS = word_set("murder murders disaster winter weather fever hunger disorder terror error number summer fire")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from hedline.text import polarity_words as listed
-from hedline.text.meaning import ARTICLES, SAYING, SPEAKING, SPOKEN, STOPS, TO_BE, Words, is_finite, is_verb
+from hedline.text.meaning import ARTICLES, SAYING, SPEAKING, SPOKEN, STOPS, TO_BE, Words, is_verb
 from hedline.text.polarity_words import FEW
 
 Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
@@ -93,6 +93,8 @@ def _quoted_apart(said: Words, told: Words, places: Sequence[int]) -> Iterator[s
         crossed = next((end for end in ends if last >= 0 and places[last] < end < where), 0)
         if crossed and not _CLOSING.union("“").isdisjoint(told.lower[places[last] : crossed]):
             crossed = 0  # "Jansen, who told us "never again," has moved": the subject stands before the quotation
+        if crossed and _is_title(told, crossed):
+            crossed = 0
         whole = crossed and all(told.lower[i] in FEW | STOPS for i in range(places[last] + 1, crossed))
         speaking = (*between, *(said.stems[max(last, 0) : place + 3] if whole else ()))
         if crossed and STOPS.isdisjoint(between) and SAYING.isdisjoint(speaking):
@@ -100,38 +102,14 @@ def _quoted_apart(said: Words, told: Words, places: Sequence[int]) -> Iterator[s
         last = place
 
 
+def _is_title(told: Words, end: int) -> bool:
+    """Whether the quotation that ends at a place is the name of a book or a film: all its words have capitals."""
+    start = next((i for i in range(end - 1, -1, -1) if told.lower[i] in _CLOSING or told.lower[i] == "“"), 0)
+    words = [told.raw[i] for i in range(start + 1, end) if told.lower[i] not in FEW | STOPS]
+    return bool(words) and all(word[0].isupper() for word in words)
+
+
 _CLOSING = frozenset(['"', "”"])
-
-
-def _owners(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """A name with the possessive of another: "Turkey's Petrova" for "Petrova said her Turkish counterpart"."""
-    for place, token in enumerate(said.raw[:-1]):
-        where = places[place + 1]
-        if not token.endswith(("'s", "’s")) or not token[0].isupper() or where < 0 or not told.raw[where][0].isupper():
-            continue
-        if (
-            place + 2 < len(said)
-            and said.lower[place + 2] not in FEW | STOPS
-            and not _may_follow(said, told, places, place + 2)
-        ):
-            continue  # "Anker's Black Friday coolers": the name belongs to what follows
-        root = token[:4].lower()
-        found = [i for i, each in enumerate(told.lower) if each.startswith(root)]
-        if any(told.lower[i] == token[:-2].lower() for i in found):
-            continue
-        if found and not any(_belongs(told, i, where) for i in found):
-            yield f"{token} {said.raw[place + 1]}"
-
-
-def _may_follow(said: Words, told: Words, places: Sequence[int], place: int) -> bool:
-    """Whether a word of a headline may be the verb of the name before it."""
-    token, where = said.lower[place], places[place]
-    return token in SPEAKING or token.endswith("ing") or (where >= 0 and is_verb(told, where)) or where < 0
-
-
-def _belongs(told: Words, owner: int, name: int) -> bool:
-    low, high = min(owner, name), max(owner, name)
-    return not any(told.lower[i] in STOPS - {","} or is_finite(told, i) for i in range(low + 1, high))
 
 
 def _told(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -157,4 +135,4 @@ def _called_false(said: Words, told: Words, places: Sequence[int]) -> Iterator[s
             yield told.lower[i]
 
 
-RULES: tuple[Rule, ...] = (_speakers, _late_speakers, _possessives, _quoted_apart, _owners, _told, _called_false)
+RULES: tuple[Rule, ...] = (_speakers, _late_speakers, _possessives, _quoted_apart, _told, _called_false)

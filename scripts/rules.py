@@ -74,7 +74,7 @@ def _formal(headline: str, lead: str) -> Iterator[str]:
     """Rules about the headline's form."""
     rules: Mapping[str, Callable[[str, str], object]] = {
         "form": form_faults, "quotation": altered_quotations, "frame": invented_frame, "little": says_little,
-        "no verb": lambda headline, lead: not says_what(headline, lead),
+        "no verb": lambda headline, lead: lead_cues(lead) and not says_what(headline, lead),
         "crumb": lambda headline, lead: len(headline.split()) < CRUMB,
     }  # fmt: skip
     return (name for name, rule in rules.items() if rule(headline, lead))

@@ -6,8 +6,8 @@ import pytest
 
 import hedline
 from hedline.decoding.choice import invented_frame, meaning_faults
+from hedline.text.clauses import is_sentence
 from hedline.text.clean import without_footer
-from hedline.text.statements import is_sentence
 
 
 @pytest.mark.parametrize(

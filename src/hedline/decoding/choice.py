@@ -20,10 +20,11 @@ from itertools import pairwise
 import numpy as np
 
 from hedline.arrays import Doubles
-from hedline.decoding.own_words import PART, ends_in_adjective, ends_inside, lead_words, padding, strays, without_names
+from hedline.decoding.mending import unquoted, with_doubts, without_names
+from hedline.decoding.own_words import PART, ends_in_adjective, ends_inside, lead_words, padding, strays
 from hedline.decoding.summary import Candidate, Hypothesis
 from hedline.text import meaning
-from hedline.text.clauses import torn
+from hedline.text.clauses import is_sentence, torn
 from hedline.text.meaning import (
     ARTICLES,
     RELATIVES,
@@ -39,7 +40,7 @@ from hedline.text.meaning import (
 )
 from hedline.text.polarity_cues import Cue, polarity_cues, stem
 from hedline.text.polarity_words import FEW, word_set
-from hedline.text.statements import is_sentence, wrong_relations
+from hedline.text.statements import wrong_relations
 from hedline.text.tokenize import remembered
 
 CANDIDATES = 8  # how many of the search's best endings vote
@@ -64,11 +65,13 @@ UNFINISHED = word_set(
 REPORTING = word_set("said says told announced reported")
 TELLTALE = re.compile(
     r"^(?:add|allow|support|make|do not) (?:an? |the |support |option |log )"
-    r"|\b(?:please|regards|i am writing|i would like|when i|we (?:present|propose|study|introduce|show|describe)"
-    r"|in this paper|steps to reproduce|\d{3} error|stack trace|click on|the browser|dishwasher safe)\b"
+    r"|\b(?:please|(?:kind|best|warm) regards|i am writing|i would like|when i (?:try|click|run|open)"
+    r"|we (?:present|propose|study|introduce|show|describe)"
+    r"|in this paper|steps to reproduce|\d{3} error|stack trace|click on|dishwasher safe)\b|\bregards,"
 )
 
 _WORD = re.compile(r"[^\W_]+")
+_NO_CHANGE = word_set("for : our this these")
 _NAMED = re.compile(r"[a-z,] (?!I\b)[A-Z]")
 _FRAME = re.compile(
     r"(?:^|: )(how|why|what|when|where|who|which|is|are|can|do|does|should|will)\b|\b(what) (?:to|you need to) know",
@@ -89,7 +92,7 @@ class Guards:
     has a capital, and words from pieces of words; limited: the text may be cut, so its last word is looked at; forced:
     the length is the user's, so padding is looked for; least: words that a headline needs to say no half of what its
     lead turns round; exact: words that it must have, 0 where that is open; careful: where the best headline turns the
-    meaning round, the next one keeps the lead's order too.
+    meaning round, the next one keeps the lead's order too; free: a lost word may be put back.
     """
 
     numbers: bool = True
@@ -101,6 +104,7 @@ class Guards:
     least: int = 1
     exact: int = 0
     careful: bool = False
+    free: bool = False
     _known: dict[str, dict[str, list[str]]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -176,16 +180,18 @@ class Guards:
         return sorted(once.values(), key=lambda each: (each.short, len(each.text.split()) < crumb))
 
     def _mended(self, candidate: Candidate, lead: str) -> Candidate:
-        """A candidate without the marks of an altered quotation, and without names that can be left out."""
+        """A candidate without altered marks and names that can be left out, with the doubts that it lost."""
         altered = self.meaning and altered_quotations(candidate.text, lead)
         kept = self._unquoted(candidate.read()) if altered else candidate
+        if self.free and self.meaning:
+            kept = with_doubts(kept, lead, meaning_faults((kept.text, lead)))
         if not self.names or self.forced or self.exact or not self._unsupported(kept.text, lead):
             return kept
         return without_names(kept, lead, self.casing)
 
     def _says_enough(self, text: str, lead: str) -> bool:
         enough = len(text.split()) >= self.least or not lead_cues(lead)
-        return enough and not says_little(text, lead) and says_what(text, lead)
+        return enough and not says_little(text, lead) and (not lead_cues(lead) or says_what(text, lead))
 
     def _turns_round(self, candidates: Iterable[Candidate], lead: str) -> bool:
         """Whether only words of the lead are safe: the headline that would be printed turns its meaning round."""
@@ -223,7 +229,8 @@ def form_faults(text: str, lead: str) -> list[str]:
     outside = said.lower[0] in OPENING_STOPS or _stays_outside(said, told) or _is_another(said, told)
     found = [said.raw[0]] if outside or (said.lower[0] in ("who", "which", "whose", "to") and not asks) else []
     hangs = said.lower[-1].endswith(("n't", "n’t")) or text.endswith(("-", "–", "—"))
-    if said.raw[-1] != "May" and (said.lower[-1] in UNFINISHED or hangs):
+    final = any(said.lower[-2:] == told.lower[i - 2 : i] for i, token in enumerate(told.lower) if token in STOPS)
+    if said.raw[-1] != "May" and (said.lower[-1] in UNFINISHED or hangs) and not final:
         found.append(said.raw[-1])
     ends = {token for token, after in pairwise(told.lower) if after == "."}
     for place, (token, after) in enumerate(pairwise(said.raw)):
@@ -252,8 +259,7 @@ def says_what(text: str, lead: str) -> bool:
     """Whether a headline has something like a verb, its own or the lead's."""
     said, told = read_words(text), read_words(lead)
     content = sum(token not in FEW for token in said.lower)
-    many = content > (FEW_CONTENT if lead_cues(lead) else FEW_CONTENT - 2)
-    if many or meaning.has_verb(text) or "to" in said.lower or not STOPS.isdisjoint(said.lower):
+    if content > FEW_CONTENT or meaning.has_verb(text) or "to" in said.lower or not STOPS.isdisjoint(said.lower):
         return True
     new = (token for token, each in zip(said.lower, said.stems, strict=True) if each not in told.known)
     return any(token.endswith("s") for token in new) or any(
@@ -264,7 +270,7 @@ def says_what(text: str, lead: str) -> bool:
 def _is_another(said: Words, told: Words) -> bool:
     """Whether a pronoun begins a headline whose verb is another's in the lead: "I stopped" for "which stopped"."""
     verb = next((place for place in laid_on(said, told) if place >= 0), 0)
-    clause = next((i for i in range(verb - 1, max(verb - 5, -1), -1) if told.lower[i] in STOPS | RELATIVES), verb - 5)
+    clause = next((i for i in range(verb - 1, max(verb - 8, -1), -1) if told.lower[i] in STOPS | RELATIVES), verb - 8)
     return said.lower[0] in PRONOUNS and said.lower[0] not in told.lower[max(clause + 1, 0) : verb]
 
 
@@ -300,7 +306,7 @@ def is_message(lead: str) -> bool:
     if not told.raw or not REPORTING.isdisjoint(told.lower):
         return False
     after = "".join(told.lower[1:2])
-    changes = told.lower[0] in meaning.CHANGES and after not in ("for", ":") and not after[:1].isdigit()
+    changes = told.lower[0] in meaning.CHANGES and after not in _NO_CHANGE and not after[:1].isdigit()
     if changes or TELLTALE.search(lead.lower()):
         return True
     places = range(1, len(told))
@@ -330,15 +336,6 @@ def invented_frame(text: str, lead: str) -> list[str]:
 def lead_cues(lead: str) -> tuple[Cue, ...]:
     """The polarity words of a lead; every candidate of it asks for them."""
     return tuple(polarity_cues(lead))
-
-
-def unquoted(hypothesis: Hypothesis) -> Hypothesis:
-    """A candidate without quotation marks: tokens that are nothing else go, with their rows of the alignment."""
-    text = meaning.without_marks(hypothesis.text)
-    if len(hypothesis.tokens) == len(text.split()):
-        return replace(hypothesis, text=text, tokens=tuple(text.split()))
-    kept = [place for place, token in enumerate(hypothesis.tokens) if token not in meaning.quotation_marks]
-    return hypothesis.taking(kept, text)
 
 
 def by_consensus(candidates: Sequence[Hypothesis]) -> list[Hypothesis]:

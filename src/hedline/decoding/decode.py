@@ -164,6 +164,8 @@ class Engine:
             forced=options.guard_meaning and bool(options.exact_words or options.fill),
             least=FEW_WORDS if options.guard_meaning and not options.is_tight else 1,
             exact=options.exact_words or 0,
+            free=options.mode == "abstractive"
+            and not any((options.words, options.bytes, options.chars, options.exact_words, options.fill)),
             careful=options.guard_meaning
             and self.reader.units == "words",  # such a model is too weak for words of its own there
         )

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from hedline.decoding.options import DecodeOptions
-from hedline.decoding.summary import Candidate, Hypothesis
-from hedline.text.casing import with_capital
+from hedline.decoding.summary import Hypothesis
 from hedline.text.meaning import (
     ARTICLES,
     CHANGES,
@@ -74,14 +72,10 @@ _SUBORDINATE = word_set(
 _PARTICLES = frozenset(["down", "up", "off", "out", "away", "back", "percent", "million", "billion"])
 _OPENING = re.compile(r"^(?:In this (?:paper|work),? we|We) (?:study|present|propose|introduce) (?=\w+ \w+)")
 _COUNTS = frozenset(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"])
-_POSSESSIVE = re.compile(r"(?:['’]s|(?<=s)['’])$")
-_WHERE = frozenset(["in", "at", "near", "across"])
-_ENOUGH = 5  # words that are more than a crumb
-_TITLES = word_set(
+TITLES = word_set(
     """the a an mr mrs ms dr sir lord king queen prince president minister secretary senator sen rep gov governor mayor
     judge justice coach"""
 )
-_CAPITAL = re.compile(r"[\"“'‘(]*[^\W\d_a-z]")
 _TAIL = re.compile(r"[\s,;:.\-–—]+$")
 
 
@@ -101,15 +95,15 @@ def own_words(lead: str, words: Sequence[str], options: DecodeOptions, whole: bo
 def longest_word(lead: str, words: Sequence[str], options: DecodeOptions) -> list[Hypothesis]:
     """Where not even the first words fit: the longest name or content word that does."""
     parts = [part.strip("\"“”'‘’,.;:!?()") for part in lead.split()]
-    fitting = [part for part in parts if _bare(part) not in FUNCTION_WORDS and part.isalpha() and _fits(part, options)]
+    fitting = [part for part in parts if bare(part) not in FUNCTION_WORDS and part.isalpha() and _fits(part, options)]
     best = sorted(fitting, key=lambda part: (-part[0].isupper(), -len(part)))[:1]
     return [_hypothesis(_finished(best), words, options)] if best else []
 
 
 def is_whole(text: str, lead: str) -> bool:
     """Whether a headline of few letters has only whole words of the lead, and one of them says something."""
-    known = {_bare(part) for part in lead.split()}
-    said = [_bare(part).removesuffix("'s") for part in text.split()]
+    known = {bare(part) for part in lead.split()}
+    said = [bare(part).removesuffix("'s") for part in text.split()]
     return all(each in known for each in said) and any(each not in FUNCTION_WORDS and each.isalpha() for each in said)
 
 
@@ -144,89 +138,11 @@ _ADJECTIVES = ("ied", "ated", "ous", "ful", "less", "able", "ible", "onal", "ica
 _PLAIN_ADJECTIVES = word_set("new major early big young old high former global recent huge several senior deadly rare")
 
 
-def without_names(candidate: Candidate, lead: str, casing: Mapping[str, str] | None) -> Candidate:
-    """A candidate without the names that its lead does not support, where what is left reads well; else as it is.
-
-    A name can go before the name it belongs to ("Frank Lampard"), before a noun ("UK court" for "the court"), with its
-    possessive ("Apple's phone"), as a label ("Africa: …") and at the end with its preposition ("in Mexico").
-    casing: as in `unsupported_names`.
-    """
-    from hedline.metrics.support import is_known_name, is_title_case, unsupported_names
-
-    names = unsupported_names(candidate.text, lead, casing)
-    parts = candidate.text.split()
-    if not names or is_title_case(parts) or not all(is_known_name(name, casing) for name in names):
-        return candidate  # what looks like a name may be a verb
-    dropped = _droppable(parts, {name.rstrip(".") for name in names}, lead)
-    if not dropped or len(parts) - len(dropped) < _ENOUGH:
-        return candidate
-    whole = candidate.read()
-    rows = [row for row, place in enumerate(_places(whole)) if place not in dropped]
-    shorter = whole.taking(rows, " ".join(part for place, part in enumerate(parts) if place not in dropped))
-    return shorter.with_text(with_capital(shorter.text))
-
-
-def _droppable(parts: Sequence[str], names: set[str], lead: str) -> set[int]:
-    """Places of names that can be left out, with the preposition before those at the end; none where one must stay."""
-    bare = [_POSSESSIVE.sub("", part.rstrip(".")) for part in parts]
-    label = parts[0].endswith(":")
-    bare[0] = bare[0].removesuffix(":")
-    dropped = {place for place, part in enumerate(bare) if part in names}
-    if {bare[place] for place in dropped} != names:
-        return set()  # one of them has a comma or a quotation mark, or is half of a compound
-    end = len(parts)
-    while end - 1 in dropped:
-        end -= 1
-    if end < len(parts):
-        start = end - 2 if parts[end - 1 : end] == ["the"] else end - 1
-        if start < 0 or parts[start] not in _WHERE:
-            return set()
-        dropped.update(range(start, end))
-    around = zip(["", *parts], parts[:end], parts[1:], strict=False)
-    inner = [three for three, part in zip(around, bare, strict=False) if part in names][label and 0 in dropped :]
-    return dropped if all(_is_modifier(before, name, after, lead) for before, name, after in inner) else set()
-
-
-def _is_modifier(before: str, name: str, after: str, lead: str) -> bool:
-    """Whether a name between two words only says more of the one after it."""
-    word, told = _possessor(after), [("", ""), *((part, _possessor(part)) for part in lead.split())]
-    if word in FUNCTION_WORDS or before.lower() in ("a", "an") or all(each != word for _, each in told):
-        return False
-    if _POSSESSIVE.search(name):
-        return not word.endswith("ing")
-    if _begins_name(before) and before.lower() not in FUNCTION_WORDS:
-        return False
-    found = [(left, right) for left, right in pairwise(told) if right[1] == word]
-    if after[0].isupper() and any(
-        _CAPITAL.match(right) and (title in _TITLES or not _begins_name(left)) for (left, title), (right, _) in found
-    ):
-        return True
-    return not word.endswith(("s", "ed")) and any(article in ARTICLES for (_, article), _ in found)
-
-
-def _begins_name(word: str) -> bool:
-    """Whether the next word may belong to the same name."""
-    return word[:1].isupper() and word[-1] not in ",:;)\"”’'" and not _POSSESSIVE.search(word)
-
-
-def _possessor(word: str) -> str:
-    return _POSSESSIVE.sub("", _bare(word))
-
-
-def _places(candidate: Hypothesis) -> Iterator[int]:
-    """For each token, the place among the text's words at which it stands."""
-    end = 0
-    for token in candidate.tokens:
-        start = max(candidate.text.find(token, end), end)
-        yield candidate.text.count(" ", 0, start)
-        end = start + len(token)
-
-
 def _ends(parts: Sequence[str], options: DecodeOptions) -> list[int]:
     """The numbers of words after which a headline may end."""
     if options.exact_words is not None:
         return [min(options.exact_words, len(parts))]
-    return [end for end in range(1, min(len(parts), options.word_limit) + 1) if _bare(parts[end - 1]) not in _LINKS]
+    return [end for end in range(1, min(len(parts), options.word_limit) + 1) if bare(parts[end - 1]) not in _LINKS]
 
 
 def _worth(parts: Sequence[str], end: int, options: DecodeOptions) -> float:
@@ -239,18 +155,18 @@ def _worth(parts: Sequence[str], end: int, options: DecodeOptions) -> float:
 
 def _quality(parts: Sequence[str], end: int) -> float:
     """How good a place to end is, whatever the length: after a sentence, a clause, a phrase."""
-    last, following = parts[end - 1], _bare(parts[end]) if end < len(parts) else "."
-    if following in _SPOKEN or (following == "to" and "from" in map(_bare, parts[max(end - 4, 0) : end])):
+    last, following = parts[end - 1], bare(parts[end]) if end < len(parts) else "."
+    if following in _SPOKEN or (following == "to" and "from" in map(bare, parts[max(end - 4, 0) : end])):
         quality = -3.0  # a speaker without what he does, a range without its end
     elif following in ("of", "that", "whether") or last == "I":
         quality = 0.0
-    elif last[-1] == "." and _bare(last) in _TITLES:
+    elif last[-1] == "." and bare(last) in TITLES:
         quality = -3.0
     elif last[-1] in ".!?" or following == "." or last[-1] in ",;:—–-" or following in _OPENERS:
         quality = CLAUSE
     elif last[0].isdigit() or following in _PARTICLES:
         quality = 0.0
-    elif _bare(last) in FUNCTION_WORDS:
+    elif bare(last) in FUNCTION_WORDS:
         quality = -3.0
     else:
         quality = 2.5 if following in ("and", "or", "but") else 1.5 if following in _LINKS else -1.0
@@ -259,14 +175,14 @@ def _quality(parts: Sequence[str], end: int) -> float:
     aside = next((i for i, part in enumerate(parts[:end]) if part in ("who", "which") and parts[i - 1][-1] == ","), end)
     if aside < end and not any(part[-1] == "," for part in parts[aside : end - 1]):
         quality -= 8.0  # the aside is all that is said
-    if _bare(parts[0]) in _SUBORDINATE and not _reaches_main_clause(parts[:end]):
+    if bare(parts[0]) in _SUBORDINATE and not _reaches_main_clause(parts[:end]):
         quality -= 20.0
     return quality
 
 
 def _unsaid(parts: Sequence[str]) -> str:
     """What follows the last word of saying, where something does: "the pilot" of "A spokesman said the pilot"."""
-    spoken = [place for place, part in enumerate(parts[:-1]) if _bare(part) in _SPOKEN]
+    spoken = [place for place, part in enumerate(parts[:-1]) if bare(part) in _SPOKEN]
     return " ".join(parts[spoken[-1] + 1 :] if spoken else parts)
 
 
@@ -307,7 +223,8 @@ def _hypothesis(text: str, words: Sequence[str], options: DecodeOptions) -> Hypo
     return Hypothesis(text, 0.0, tokens, {}, alignment, (True,) * len(tokens), 0.0, short)
 
 
-def _bare(word: str) -> str:
+def bare(word: str) -> str:
+    """A word in small letters without the marks around it."""
     return word.lower().strip("\"“”'‘’,.;:!?()")
 
 

@@ -144,6 +144,22 @@ class Hypothesis:
             known=tuple(self.known[row] for row in rows),
         )
 
+    def adding(self, row: int, tokens: tuple[str, ...], text: str, start: int | None = None) -> Hypothesis:
+        """The same candidate with more tokens from a row on, printed as `text` from a character on (None: at the end).
+
+        They are aligned as the word after them, or the last one.
+        """
+        place = len(self.text) if start is None else start
+        near = self.alignment[min(row, len(self.alignment) - 1)]
+        rows = np.repeat(near[None], len(tokens), axis=0)
+        return replace(
+            self,
+            text=self.text[:place] + text + self.text[place:],
+            tokens=(*self.tokens[:row], *tokens, *self.tokens[row:]),
+            alignment=np.concatenate([self.alignment[:row], rows, self.alignment[row:]]),
+            known=(*self.known[:row], *(True for _ in tokens), *self.known[row:]),
+        )
+
 
 @dataclass(frozen=True)
 class Unread:

@@ -41,6 +41,18 @@ def torn(text: str, lead: str) -> list[str]:
     return [fault for rule in RULES for fault in rule(said, told, places)]
 
 
+def is_sentence(headline: str, lead: str) -> bool:
+    """Whether a headline is word for word a later sentence of its lead, which means there what it means here.
+
+    >>> is_sentence("Lund opens a bridge", "Mayor denies report. Lund opens a bridge. It is new.")
+    True
+    """
+    said, told = read_words(headline.replace("’", "'")), read_words(lead.replace("’", "'"))
+    ends = [-1, *(i for i, token in enumerate(told.lower) if token in ".!?"), len(told)]
+    whole = said.lower[: len(said) - (said.lower[-1:] == (".",))]
+    return len(whole) > 3 and any(told.lower[one + 1 : two] == whole for one, two in pairwise(ends[1:]))
+
+
 def _torn(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """What a semicolon, the end of a relative clause or the "by" of a doer parts in the lead."""
     for left, right in joined(said, told, places):
@@ -138,7 +150,8 @@ def _foreign_subject(said: Words, told: Words, places: Sequence[int]) -> Iterato
         alone = not told.raw[here].islower() and all(each.islower() for each in told.raw[here + 1 : there])
         if not own and alone and (is_verb(told, here + 1) or told.lower[here + 1] in HELPING):
             continue  # "Lindh was hurt so badly that she was ruled out"
-        if pronoun or own:
+        same = told.lower[opener + 1 :][:1] == ("the",) and sum(told.lower[i] not in FEW for i in inner) == 1
+        if pronoun or (own and not same):  # "said that the game": what it was about
             yield f"{said.lower[left]} {said.lower[right]}"
 
 
@@ -189,6 +202,8 @@ def _bare(told: Words, start: int, end: int) -> set[str]:
 def _goes_on(told: Words, border: int, head: int) -> bool:
     """Whether the border begins what a name is, and its verb follows: "Lindh, the head of a choir, spoke about"."""
     named = told.lower[border] == "," and told.lower[border + 1] in ARTICLES and not told.raw[border - 1].islower()
+    if named and told.lower[border + 1] in ("a", "an", "the") and told.lower[head + 1] in ("in", "at", "near"):
+        return True  # "Sinjil, a town in the hills": where the name is
     return named and any(is_verb(told, i) or told.lower[i] in SPEAKING for i in range(border + 1, head))
 
 
@@ -253,7 +268,8 @@ def _loose_links(said: Words, told: Words, places: Sequence[int]) -> Iterator[st
     for (token, after), where in zip(pairwise(said.lower), places[1:], strict=True):
         if token not in listed.PREPOSITIONS or (token, after) in pairwise(told.lower):
             continue
-        verb = token == "of" and where >= 0 and is_verb(told, where) and after == told.lower[where]
+        verb = token == "of" and where > 0 and is_verb(told, where) and after == told.lower[where]
+        verb = verb and told.lower[where - 1] not in ARTICLES | LINKS and not after.endswith("ly")  # "to confrontation"
         if (after in ",.;:" or after in TO_BE or verb) and token not in told.lower[-1:]:
             yield f"{token} {after}"
 

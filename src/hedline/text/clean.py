@@ -292,10 +292,13 @@ def without_footer(text: str) -> str:
     >>> without_footer("PM warns of delay The post Bridge closed for a year appeared first on The Lund Herald .")
     'PM warns of delay . Bridge closed for a year . The Lund Herald .'
     """
-    return _FOOTER.sub(r" . \1 .", text) if " appeared first on " in text else text
+    return _FOOTER.sub(r" . \1\2 .", text) if _FOOTED.search(text) else text
 
 
-_FOOTER = re.compile(r"\s*\bThe post (.{1,400}) appeared first on\b")
+_FOOTED = re.compile(r" appeared first on | Continue reading ")
+_FOOTER = re.compile(
+    r"\s*\b(?:The post (.{1,400}) appeared first on\b|(?:Read More )?Continue reading (.{9,400}) from\b)"
+)
 
 
 def first_sentence(text: str) -> str:

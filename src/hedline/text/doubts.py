@@ -89,7 +89,7 @@ def _carrier(told: Words, that: int) -> frozenset[str]:
     if verb or not (SPOKEN | _GIVING).isdisjoint(near) or not TO_BE.isdisjoint(told.lower[max(that - 6, 0) : that - 1]):
         return frozenset()
     ruler = next((j for j in range(that - 2, max(that - 6, -1), -1) if told.lower[j] not in FEW), None)
-    if ruler is None or told.lower[ruler] in STOPS:
+    if ruler is None or told.lower[ruler] in STOPS or told.lower[ruler][0].isdigit():
         return frozenset()
     if told.stems[ruler] in ("express", "voic"):
         return frozenset([word])  # "hopes" for "expressed hope"
@@ -98,7 +98,7 @@ def _carrier(told: Words, that: int) -> frozenset[str]:
 
 _DOUBTFUL = word_set("may might could")
 _NONE = word_set("no not n't never without lack deny fail little without found find")
-_GIVING = word_set("""issu releas mak publish giv put post amid heard""")
+_GIVING = word_set("""issu releas mak publish giv put post amid heard follow""")
 
 
 def _lists(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:

@@ -242,10 +242,11 @@ def judge_polarity(cues: Sequence[Cue], lead: str, headline: str) -> tuple[tuple
         told = [stem(token) for token in TOKEN.findall(lead.lower())]
         old = frozenset(told)
         clear = known - {word for word, count in Counter(told).items() if count > 1}  # one of them may be elsewhere
+        names = {stem(token.lower()) for token in TOKEN.findall(lead)[1:] if token[0].isupper()}  # say no clause
         belongs = owners(stems, told)
         new = frozenset(form for pair in zip(tokens, stems, strict=True) if pair[1] not in old for form in pair)
         for cue in cues:
-            said = _said(cue, clear)
+            said = _said(cue, clear - names if cue.kind == "condition" else clear)
             bare = "but" if cue.word.endswith(" but") else "except"
             if cue.kind == "exception" and bare in tokens and UNIVERSAL & old and not (UNIVERSAL | _MOSTLY) & known:
                 lost.append(cue.word)  # "state except Malta" for "every state except Malta"
@@ -318,7 +319,8 @@ def has_equivalent(
     near = [word for words in _before(cue.focus[0], stems) for word in words] if cue.focus else []
     if cue.word in ARRANGEMENTS and ("to" in near or "will" in near):
         return True
-    return cue.kind in ("hedging", "attribution") and not _DOUBT_MARKS.isdisjoint(tokens)
+    quoted = ":" in tokens[-4:] or not _DOUBT_MARKS.isdisjoint(tokens)
+    return cue.kind in ("hedging", "attribution") and quoted
 
 
 def _before(word: str, stems: Sequence[str]) -> list[Sequence[str]]:

@@ -347,7 +347,7 @@ def _read_carrying(tokens: Sequence[str], place: int) -> Cue | None:
         return Cue("carrying", word, tuple(_content_before(tokens, place, 5)), head=False)
     if wanted and after not in wanted and not (after.endswith("ing") and "a" in wanted):
         return None
-    focus = tuple(_content(tokens, place + 1, through=_THAT))
+    focus = tuple(_content(tokens, place + 1, 4, through=_THAT))
     return Cue("carrying", word, focus, head="to" in wanted or not wanted, need=0 if wanted else 2)
 
 

@@ -168,7 +168,7 @@ _POSSIBLE_DENIAL = word_set(
     freez nullify void annul invalid strik refrain abstain foil spurn escap surviv safe spar exempt deadlock
     impass discard minus anti flop futil vain unclear unknown mystery doubt disagre unharm unhurt elud evad
     snag setback yet await wait ceas paus restrict limit rar scarc shortag skeptic sceptic reluct wary
-        few littl    despit """
+    few littl out"""
 )
 DENYING = DENIAL | _POSSIBLE_DENIAL  # in a lead: what a headline's negation may come from
 NEGATIVE_PAIRS = frozenset(
@@ -200,7 +200,7 @@ EQUIVALENTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
         word_set("if unless may might could would should until"),
         word_set(
             """can risk threat threaten fac without when once provid warn condit conditional depend hing loom possibl
-            whether fear till before ultimatum deadlin brac potential likely chanc conting await pend"""
+            whether fear till before ultimatum deadlin brac potential likely chanc conting await pend during"""
         ),
     ),
     "hedging": (
@@ -208,7 +208,8 @@ EQUIVALENTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
         word_set(
             """report can expect believ think fear appear seem plead question fac plan consider mull ey
             urg hint risk threat threaten chanc hop seek aim want if unless poll forecast predict project warn should
-            disput deny bid try ponder weigh study suggest signal await complaint pois ready over cas fil"""
+            disput deny bid try ponder weigh study suggest signal await complaint pois ready over cas fil allow let
+            permit tip"""
         ),
     ),
     "attribution": (
@@ -329,7 +330,7 @@ CARRYING = word_set(
     quest question ask urg recommend may might could would not no never"""
 )
 BY_ITSELF = word_set(
-    "launch open reopen start begin end resum clos die kill injur wound hurt"
+    "launch open reopen start begin end resum clos die kill injur wound hurt rank"
 )  # a thing may do it as well as somebody
 PROMOTING = word_set("for by with against of in to from near at between")  # a noun after one is no subject
 STANDING_FOR = word_set(
@@ -363,7 +364,7 @@ BORDERS = word_set(
 )
 IN = word_set("in on of since by until last next early late this from mid")
 NOT_TURNED = word_set(
-    "further only just least long merely surprisingly doubt matter wonder stranger shortage . more other"
+    "further only just least long merely surprisingly doubt matter wonder stranger shortage . more other secret"
 )
 NOBODY = word_set("no none neither nobody not few nothing hardly everyone everybody all every only less fewer")
 

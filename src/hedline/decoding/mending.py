@@ -1,0 +1,172 @@
+"""Mending a candidate that is wrong in a word or two: a name without support goes, a lost doubt comes back.
+
+A headline that says "fires 40 workers" where the lead has "reportedly fired" needs no other headline, only its word.
+What was mended is judged like every candidate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from hedline.decoding.own_words import TITLES, bare
+from hedline.decoding.summary import Candidate, Hypothesis
+from hedline.text.casing import with_capital
+from hedline.text.meaning import ARTICLES, SPEAKING, TO_BE, Words, laid_on, quotation_marks, read_words, without_marks
+from hedline.text.polarity_cues import TOKEN
+from hedline.text.polarity_words import UNVOUCHED, word_set
+from hedline.text.tokenize import FUNCTION_WORDS
+
+_POSSESSIVE = re.compile(r"(?:['’]s|(?<=s)['’])$")
+_WHERE = frozenset(["in", "at", "near", "across"])
+_ENOUGH = 5  # words that are more than a crumb
+_CAPITAL = re.compile(r"[\"“'‘(]*[^\W\d_a-z]")
+# Words that stand right before what they doubt or bound, as the faults of a headline name them, with all their tokens.
+_PUT_BACK = {word: (word,) for word in word_set(
+    """reportedly allegedly apparently supposedly purportedly possibly potentially seemingly presumably probably
+    suspected alleged presumed almost nearly"""
+)} | {
+    "up to": ("up", "to"), "as much": ("as", "much", "as"), "as many": ("as", "many", "as"),
+    "fewer than": ("fewer", "than"), "less than": ("less", "than"), "at most": ("at", "most"),
+}  # fmt: skip
+
+
+_BETWEEN = ARTICLES | TO_BE | {"has", "have", "had"}  # what may stand between such a word and its own
+
+
+def with_doubts(candidate: Candidate, lead: str, faults: Collection[str]) -> Candidate:
+    """A candidate with the words of doubt that it lost, where the lead has them right before a word it takes.
+
+    faults: what stands against it; a witness among them is named at the end ("…, lawyer says").
+    """
+    told = read_words(lead)
+    if candidate.text.lower().startswith("how to"):
+        return candidate  # advice is not in doubt
+    for fault in faults:
+        if fault in _PUT_BACK:
+            candidate = _with_word(candidate, told, _PUT_BACK[fault])
+        elif fault in UNVOUCHED and "," not in candidate.text and fault in told.lower:
+            after = told.lower[told.lower.index(fault) + 1 :][:1]
+            says = "say" if fault.endswith("s") and fault != "witness" else "says"
+            told_by = bool(after) and after[0] in SPEAKING | {"reported"}
+            if told_by or "according" in told.lower:
+                whole = candidate.read()
+                candidate = whole.adding(len(whole.tokens), (",", fault, says), f", {fault} {says}")
+    return candidate
+
+
+def unquoted(hypothesis: Hypothesis) -> Hypothesis:
+    """A candidate without quotation marks: tokens that are nothing else go, with their rows of the alignment."""
+    text = without_marks(hypothesis.text)
+    if len(hypothesis.tokens) == len(text.split()):
+        return replace(hypothesis, text=text, tokens=tuple(text.split()))
+    kept = [place for place, token in enumerate(hypothesis.tokens) if token not in quotation_marks]
+    return hypothesis.taking(kept, text)
+
+
+def _with_word(candidate: Candidate, told: Words, words: tuple[str, ...]) -> Candidate:
+    """A candidate with some words of the lead before the word that follows them there; as it is without that word."""
+    said = read_words(candidate.text)
+    places = laid_on(said, told)
+    for start in range(len(told) - len(words)):
+        if told.lower[start : start + len(words)] != words:
+            continue
+        rest = range(start + len(words), min(start + len(words) + 3, len(told)))
+        target = next((i for i in rest if told.lower[i] not in _BETWEEN), -1)
+        if target in places and target >= 0:
+            return _inserted(candidate.read(), places.index(target), " ".join(words), told.raw[target])
+    return candidate
+
+
+def _inserted(whole: Hypothesis, place: int, words: str, following: str) -> Hypothesis:
+    """A candidate with words before its token at a place; following: what the lead has there."""
+    start = [match.start() for match in TOKEN.finditer(whole.text)][place]
+    while start and not whole.text[start - 1].isspace():
+        start -= 1  # a mark or a currency belongs to the word
+    number = whole.text.count(" ", 0, start)
+    row = next((row for row, part in enumerate(_places(whole)) if part >= number), len(whole.tokens))
+    if start:
+        return whole.adding(row, tuple(words.split()), words + " ", start)
+    kept = whole.text[0].lower() if following.islower() else whole.text[0]
+    lower = whole.with_text(kept + whole.text[1:]).adding(0, tuple(words.split()), words + " ", 0)
+    return lower.with_text(with_capital(lower.text))
+
+
+def without_names(candidate: Candidate, lead: str, casing: Mapping[str, str] | None) -> Candidate:
+    """A candidate without the names that its lead does not support, where what is left reads well; else as it is.
+
+    A name can go before the name it belongs to ("Frank Lampard"), before a noun ("UK court" for "the court"), with its
+    possessive ("Apple's phone"), as a label ("Africa: …") and at the end with its preposition ("in Mexico").
+    casing: as in `unsupported_names`.
+    """
+    from hedline.metrics.support import is_known_name, is_title_case, unsupported_names
+
+    names = unsupported_names(candidate.text, lead, casing)
+    parts = candidate.text.split()
+    if not names or is_title_case(parts) or not all(is_known_name(name, casing) for name in names):
+        return candidate  # what looks like a name may be a verb
+    dropped = _droppable(parts, {name.rstrip(".") for name in names}, lead)
+    if not dropped or len(parts) - len(dropped) < _ENOUGH:
+        return candidate
+    whole = candidate.read()
+    rows = [row for row, place in enumerate(_places(whole)) if place not in dropped]
+    shorter = whole.taking(rows, " ".join(part for place, part in enumerate(parts) if place not in dropped))
+    return shorter.with_text(with_capital(shorter.text))
+
+
+def _droppable(parts: Sequence[str], names: set[str], lead: str) -> set[int]:
+    """Places of names that can be left out, with the preposition before those at the end; none where one must stay."""
+    bare = [_POSSESSIVE.sub("", part.rstrip(".")) for part in parts]
+    label = parts[0].endswith(":")
+    bare[0] = bare[0].removesuffix(":")
+    dropped = {place for place, part in enumerate(bare) if part in names}
+    if {bare[place] for place in dropped} != names:
+        return set()  # one of them has a comma or a quotation mark, or is half of a compound
+    end = len(parts)
+    while end - 1 in dropped:
+        end -= 1
+    if end < len(parts):
+        start = end - 2 if parts[end - 1 : end] == ["the"] else end - 1
+        if start < 0 or parts[start] not in _WHERE:
+            return set()
+        dropped.update(range(start, end))
+    around = zip(["", *parts], parts[:end], parts[1:], strict=False)
+    inner = [three for three, part in zip(around, bare, strict=False) if part in names][label and 0 in dropped :]
+    return dropped if all(_is_modifier(before, name, after, lead) for before, name, after in inner) else set()
+
+
+def _is_modifier(before: str, name: str, after: str, lead: str) -> bool:
+    """Whether a name between two words only says more of the one after it."""
+    word, told = _possessor(after), [("", ""), *((part, _possessor(part)) for part in lead.split())]
+    if word in FUNCTION_WORDS or before.lower() in ("a", "an") or all(each != word for _, each in told):
+        return False
+    if _POSSESSIVE.search(name):
+        return not word.endswith("ing")
+    if _begins_name(before) and before.lower() not in FUNCTION_WORDS:
+        return False
+    found = [(left, right) for left, right in pairwise(told) if right[1] == word]
+    if after[0].isupper() and any(
+        _CAPITAL.match(right) and (title in TITLES or not _begins_name(left)) for (left, title), (right, _) in found
+    ):
+        return True
+    return not word.endswith(("s", "ed")) and any(article in ARTICLES for (_, article), _ in found)
+
+
+def _begins_name(word: str) -> bool:
+    """Whether the next word may belong to the same name."""
+    return word[:1].isupper() and word[-1] not in ",:;)\"”’'" and not _POSSESSIVE.search(word)
+
+
+def _possessor(word: str) -> str:
+    return _POSSESSIVE.sub("", bare(word))
+
+
+def _places(candidate: Hypothesis) -> Iterator[int]:
+    """For each token, the place among the text's words at which it stands."""
+    end = 0
+    for token in candidate.tokens:
+        start = max(candidate.text.find(token, end), end)
+        yield candidate.text.count(" ", 0, start)
+        end = start + len(token)

@@ -408,3 +408,12 @@ def test_advice_may_be_called_how_to() -> None:
     advice = "heat waves are here, and these are the best ways to keep a cottage cool."
     assert guards.is_clean("How to keep a cottage cool", advice)
     assert list(guards.faults("How to keep a cottage cool", "heat waves keep a cottage from staying cool.")) != []
+
+
+def test_a_word_that_the_search_left_unfinished_is_refused():
+    lead = "The new tax on sugary drinks will apply to everything sold in shops, the ministry said."
+    casing = {"ministry": "ministry", "announces": "announces", "tax": "tax"}
+    guards = Guards(casing=casing)
+    assert list(guards.faults("Ministry announces new tax on sug", lead)) == ["sug"]
+    assert guards.is_clean("Ministry announces new tax on sugary drinks", lead)
+    assert guards.is_clean("Ministry announces new tax on drink", lead)  # another form of the lead's word

@@ -120,7 +120,7 @@ class Guards:
             yield from form_faults(text, lead)
             yield from altered_quotations(text, lead)
             yield from meaning_faults((text, lead))
-        if self.limited or self.forced:
+        if self.limited or self.forced or self.meaning:
             yield from self._cut_words(text, lead)
         if self.forced:
             yield from padding(text, lead)
@@ -145,7 +145,8 @@ class Guards:
         return {name for names in self._known.get(lead, {}).values() for name in names}
 
     def _cut_words(self, text: str, lead: str) -> list[str]:
-        """Words that nobody knows: the last one where a limit may have cut it, every one where a length was forced."""
+        """Words that nobody knows: the last one, which the search or a limit may have cut, or where a length was forced
+        every one."""
         said = text.split() if self.forced else text.split()[-1:]
         last = said[-1:] if self.limited and ends_inside(text, lead) else []
         if self.casing is None:

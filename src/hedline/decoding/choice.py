@@ -152,8 +152,9 @@ class Guards:
         if self.casing is None:
             return last
         known = lead_words(lead)
+        stems = read_words(lead).known
         parts = [part for word in said for part in PART.findall(word.lower()) if len(part) > 1]
-        cut = [part for part in parts if part not in known and part not in self.casing and stem(part) not in known]
+        cut = [part for part in parts if part not in known and part not in self.casing and stem(part) not in stems]
         return [*last, *cut]
 
     def passing(self, candidates: Iterable[Candidate], lead: str, wanted: int | None = None) -> list[Hypothesis]:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import hedline
-from hedline.decoding.choice import Guards, meaning_faults
-from hedline.decoding.mending import with_doubts, without_names
+from hedline.decoding.choice import UNFINISHED, Guards, meaning_faults
+from hedline.decoding.mending import trimmed, with_doubts, without_names
 from hedline.decoding.summary import Hypothesis
 
 CASING = {word.lower(): word for word in ("Frank", "Oslo", "Norway", "Donna", "Acme", "Holm")}
@@ -124,6 +124,22 @@ def test_the_words_that_come_back_are_aligned_as_the_word_after_them() -> None:
 def test_what_cannot_be_put_back_stays_for_the_guard(headline: str, lead: str, fault: str) -> None:
     whole = candidate(headline)
     assert with_doubts(whole, lead, (fault,)) is whole
+
+
+@pytest.mark.parametrize(
+    ("headline", "expected"),
+    [
+        ("Deals of the day are out for the", "Deals of the day are out"),
+        ("Holm sold the old mill unless", "Holm sold the old mill unless"),  # what follows may turn the rest
+        ("Holm sold it to", "Holm sold it to"),  # a crumb would be left
+        ("Holm sold the old mill", "Holm sold the old mill"),
+    ],
+)
+def test_a_word_that_breaks_off_goes(headline: str, expected: str) -> None:
+    found = trimmed(candidate(headline), UNFINISHED).read()
+    assert (found.text, found.tokens) == (expected, tuple(expected.split())) and len(found.alignment) == len(
+        found.tokens
+    )
 
 
 def test_only_where_the_length_is_open() -> None:

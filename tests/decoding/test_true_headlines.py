@@ -45,6 +45,8 @@ from hedline.text.clean import without_footer
         # what critics say is not taken; a film is no speech
         ("The firm fired 40 cooks on Friday, a move critics say will hurt it.", "Firm fired 40 cooks on Friday"),
         ("“A Blue Boat,” with Lind as a cook, has crossed 9 million.", "'A Blue Boat' crosses 9 million"),
+        ("Holm feels she was used by Berg in a quarrel.", "Holm says Berg used her in quarrel"),
+        ("Fans of the game are glad; after a delay, its remaster has a date.", "Game remaster has a date"),
         ("Diplomats of Oman, at a dinner, expressed hope that trade will grow.", "Trade will grow: Diplomats"),
     ],
 )

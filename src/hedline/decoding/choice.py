@@ -20,7 +20,7 @@ from itertools import pairwise
 import numpy as np
 
 from hedline.arrays import Doubles
-from hedline.decoding.mending import unquoted, with_doubts, without_names
+from hedline.decoding.mending import trimmed, unquoted, with_doubts, without_names
 from hedline.decoding.own_words import PART, ends_in_adjective, ends_inside, lead_words, padding, strays
 from hedline.decoding.summary import Candidate, Hypothesis
 from hedline.text import meaning
@@ -71,6 +71,7 @@ TELLTALE = re.compile(
 )
 
 _WORD = re.compile(r"[^\W_]+")
+_RUNNING = ARTICLES - {"a", "an"} | {"this", "these", "our", "we", "i", "you", "your"}
 _NO_CHANGE = word_set("for : our this these")
 _NAMED = re.compile(r"[a-z,] (?!I\b)[A-Z]")
 _FRAME = re.compile(
@@ -186,7 +187,7 @@ class Guards:
         altered = self.meaning and altered_quotations(candidate.text, lead)
         kept = self._unquoted(candidate.read()) if altered else candidate
         if self.free and self.meaning:
-            kept = with_doubts(kept, lead, meaning_faults((kept.text, lead)))
+            kept = with_doubts(trimmed(kept, UNFINISHED), lead, meaning_faults((kept.text, lead)))
         if not self.names or self.forced or self.exact or not self._unsupported(kept.text, lead):
             return kept
         return without_names(kept, lead, self.casing)
@@ -312,7 +313,7 @@ def is_message(lead: str) -> bool:
     if changes or TELLTALE.search(lead.lower()):
         return True
     places = range(1, len(told))
-    if len(told) < 8 or not (ARTICLES - {"a", "an"}).isdisjoint(told.lower):
+    if len(told) < 8 or not _RUNNING.isdisjoint(told.lower):
         return False
     verbs = TO_BE | {"has", "have", "had"}
     return not any(meaning.may_be_verb(told, i) or told.lower[i] in verbs or told.raw[i][0].isupper() for i in places)

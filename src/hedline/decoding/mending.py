@@ -16,7 +16,7 @@ from hedline.decoding.summary import Candidate, Hypothesis
 from hedline.text.casing import with_capital
 from hedline.text.meaning import ARTICLES, SPEAKING, TO_BE, Words, laid_on, quotation_marks, read_words, without_marks
 from hedline.text.polarity_cues import TOKEN
-from hedline.text.polarity_words import UNVOUCHED, word_set
+from hedline.text.polarity_words import DENIAL, UNVOUCHED, word_set
 from hedline.text.tokenize import FUNCTION_WORDS
 
 _POSSESSIVE = re.compile(r"(?:['’]s|(?<=s)['’])$")
@@ -33,6 +33,7 @@ _PUT_BACK = {word: (word,) for word in word_set(
 }  # fmt: skip
 
 
+_OPENING = word_set("if unless except excluding but because without than")  # what follows them may turn the rest
 _BETWEEN = ARTICLES | TO_BE | {"has", "have", "had"}  # what may stand between such a word and its own
 
 
@@ -55,6 +56,19 @@ def with_doubts(candidate: Candidate, lead: str, faults: Collection[str]) -> Can
                 whole = candidate.read()
                 candidate = whole.adding(len(whole.tokens), (",", fault, says), f", {fault} {says}")
     return candidate
+
+
+def trimmed(candidate: Candidate, unfinished: frozenset[str]) -> Candidate:
+    """A candidate without the preposition or article that it breaks off with; as it is where little would be left."""
+    parts = candidate.text.split()
+    last = len(parts)
+    while last and parts[last - 1] in unfinished - DENIAL - _OPENING:
+        last -= 1
+    if last == len(parts) or last < _ENOUGH or parts[last - 1] in unfinished:
+        return candidate
+    whole = candidate.read()
+    rows = [row for row, place in enumerate(_places(whole)) if place < last]
+    return whole.taking(rows, " ".join(parts[:last]))
 
 
 def unquoted(hypothesis: Hypothesis) -> Hypothesis:

@@ -76,7 +76,7 @@ def _is_torn(said: Words, told: Words, places: Sequence[int], left: int, right: 
     """Whether a semicolon, the end of a relative clause or the "by" of a doer parts two neighbours in the lead."""
     here, there = places[left], places[right]
     once = is_one_place(told, said.stems[left]) and is_one_place(told, said.stems[right])
-    stands_for = told.lower[there - 1] in listed.PRONOUNS  # "the spill was small; it killed"
+    stands_for = not _STANDING.isdisjoint(told.lower[max(there - 4, 0) : there])  # "the spill was small; it killed"
     if once and ";" in told.lower[min(here, there) : max(here, there)] and not stands_for:
         return True
     if told.lower[here + 1 : here + 2] == ("by",) and here < there < here + 4 and "by" not in said.lower[left:right]:
@@ -92,6 +92,9 @@ def _is_torn(said: Words, told: Words, places: Sequence[int], left: int, right: 
     if told.lower[opener] == "whose":
         return "whose" not in said.lower
     return any(is_verb(told, i) and i not in places for i in range(end + 1, there))
+
+
+_STANDING = listed.PRONOUNS | {"its", "his", "her", "their"}
 
 
 def _lacks_subject(said: Words, told: Words) -> bool:
@@ -257,6 +260,8 @@ def _agents(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         if not first or not any(0 <= where < verb and told.lower[where] not in FEW for where in places[: first[0]]):
             continue
         between = said.lower[max(i for i in range(first[0]) if 0 <= places[i] < verb) + 1 : first[0]]
+        if not SPEAKING.isdisjoint(between):
+            continue  # "Lind says Berg used her"
         if (between and LINKS.isdisjoint(between) and STOPS.isdisjoint(between) and BORDERS.isdisjoint(between)) or (
             not between and is_verb(told, places[first[0] - 1])
         ):

@@ -45,7 +45,9 @@ def test_table2_says_whether_the_order_is_the_papers() -> None:
         for key, value in TABLE2.items()
     }
     text = table2.render(rows)[0].text()
-    assert "With ABS as printed last, the order of the rows is the paper's." in text
+    assert "With ABS as printed last, the order of the rows is the paper's." in text and "trained further" not in text
+    rows["all pairs/options"] = {**rows["all pairs/printed"], "base": "abs"}
+    assert "ABS with our options: trained further (`--from abs`)" in table2.render(rows)[0].text()
     assert "ABS as printed against Bag of words: -38 % (published -38 %)" in text
     rows["all pairs/conv"] = {**rows["all pairs/conv"], "closed": 99.0, "provenance": {"data": "other"}}
     text = table2.render(rows)[0].text()

@@ -84,6 +84,8 @@ def _perplexity(folder: Path | None, dataset: Dataset) -> Row:
     logged = recorded(folder, dataset)
     neural = logged or perplexity_of_folder(folder, dataset.folder, PerplexitySettings(SPLIT))
     row = _row(neural.closed, neural.known, neural.words, neural.unknown)
+    base = read_json(folder / "config.json").get("training", {}).get("base")
+    row |= {"base": base["model"]} if base else {}
     return {**row, "provenance": training_place(folder)} if logged else row
 
 
@@ -197,6 +199,12 @@ def _notes(filtered: str, rows: dict[str, Row]) -> tuple[str, ...]:
         words, unknown = measured[0]["words"], measured[0]["unknown"]
         notes.append(f"{words:,} predicted words, {100 * unknown / words:.1f} % of them `<unk>`.")
     notes += _gaps(rows)
+    for key, row in rows.items():
+        if "base" in row:
+            notes.append(
+                f"{ROWS[key][0]}: trained further (`--from {row['base']}`) on other headlines than the rows "
+                "above; people's may surprise it more since."
+            )
     if len({row["provenance"]["data"] for row in measured}) > 1:
         notes.append("Warning: the rows were measured on different data folders and do not compare.")
     return tuple(notes)

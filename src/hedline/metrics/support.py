@@ -15,8 +15,8 @@ What counts as support errs towards kindness. The input supports a name when it 
 - a word of which it is a short derivation, or the other way round ("Russia" and "Russian", "Ukraine" and "Ukrainian");
 - a capitalised word that it clips ("Democrats" supports "Dems");
 - consecutive words whose initials it spells, small words counted or not ("European Union" supports "EU", "general
-  manager" GM, "Department of Justice" DOJ, "PlayStation 5" PS5), where states and unions want capitals ("use such"
-  does not support "US");
+  manager" GM, "Department of Justice" DOJ, "PlayStation 5" PS5, "US Agency for International Development" USAID),
+  where states and unions want capitals ("use such" does not support "US");
 - what says the same in other words, by a short table ("quarterback" supports QB, "French" France, "Ark." Arkansas);
 - another form of the word, where the casing table does not say that it is a name ("acquired" supports "Acquires").
 
@@ -37,6 +37,7 @@ from hedline.text.tokenize import FUNCTION_WORDS, remembered, words
 
 _OPENERS = frozenset({":", ".", "!", "?", "-", "--", "–", "—", "``", '"', "“", "‘", "'", "|", ";", "..."})
 _INITIALS_SKIP = frozenset({"of", "the", "and", "for", "in", "on", "de"})
+_SHORT_CAPITALS = 3  # letters of "US" and "UAE", which an acronym may take whole
 TOKEN_BYTES = 2000  # that the support of a lead takes for each token, its acronyms included
 _MIN_STEM = 4
 _MAX_ENDING = 3
@@ -181,12 +182,18 @@ def _forms(word: str) -> set[str]:
 
 def _acronyms(tokens: list[str]) -> set[str]:
     """What the words of an input may be shortened to, in small letters."""
+    tokens = [
+        part for token in tokens if token != "&" for part in (token.split("-") if token[:1].isalpha() else [token])
+    ]
     capitalised = [token if token[:1].isupper() or token.lower() in _INITIALS_SKIP else "," for token in tokens]
-    return _initials(capitalised) | (_initials(tokens) - _STATES)
+    return _initials(capitalised) | _initials(capitalised, whole=True) | (_initials(tokens) - _STATES)
 
 
-def _initials(tokens: list[str]) -> set[str]:
-    """Initials of every run of two to six words, with the small words in it and without; numbers stay whole."""
+def _initials(tokens: list[str], whole: bool = False) -> set[str]:
+    """Initials of every run of two to six words, with the small words in it and without; numbers stay whole.
+
+    whole: so do short words in capitals ("US Agency for International Development" is USAID).
+    """
     found: set[str] = set()
     for skipped in (frozenset[str](), _INITIALS_SKIP):
         run: list[str] = []
@@ -196,7 +203,9 @@ def _initials(tokens: list[str]) -> set[str]:
             if not token[:1].isalnum():
                 run = []
             elif token.lower() not in skipped:
-                run = [*run, _initial(token)][-_LONGEST_ACRONYM:]
+                short = whole and token.isupper() and len(token.replace(".", "")) <= _SHORT_CAPITALS
+                initial = token.replace(".", "").lower() if short else _initial(token)
+                run = [*run, initial][-_LONGEST_ACRONYM:]
                 found.update("".join(run[start:]) for start in range(len(run) - 1))
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hedline
-from hedline.decoding.choice import invented_frame, meaning_faults
+from hedline.decoding.choice import Guards, invented_frame, meaning_faults
 from hedline.text.clauses import is_sentence
 from hedline.text.clean import without_footer
 
@@ -71,3 +71,9 @@ def test_the_title_in_a_feeds_footer_is_a_sentence_of_its_own() -> None:
 def test_advice_is_offered_only_where_the_lead_speaks_to_somebody() -> None:
     assert not invented_frame("How to clear the cache", "Old files can slow down your phone.")
     assert invented_frame("How to clear the cache", "Old files can slow down a phone.")
+
+
+def test_only_a_weak_model_is_asked_for_the_phrase_that_a_noun_hangs_on() -> None:
+    lead = "Holm lost to Ryo, his earliest exit in Melbourne."
+    assert list(Guards(careful=True).faults("Holm lost to Ryo in Melbourne", lead))
+    assert not list(Guards().faults("Holm lost to Ryo in Melbourne", lead))

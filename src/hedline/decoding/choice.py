@@ -121,6 +121,7 @@ class Guards:
             yield from form_faults(text, lead)
             yield from altered_quotations(text, lead)
             yield from meaning_faults((text, lead))
+            yield from torn(text, lead) if self.careful else ()
         if self.limited or self.forced or self.meaning:
             yield from self._cut_words(text, lead)
         if self.forced:
@@ -213,7 +214,8 @@ def meaning_faults(pair: tuple[str, str]) -> tuple[str, ...]:
     text, lead = pair
     if is_sentence(text, lead):
         return ()
-    return judge_polarity(lead_cues(lead), lead, text)[0] or tuple(wrong_relations(text, lead) or torn(text, lead))
+    lost = judge_polarity(lead_cues(lead), lead, text)[0]
+    return lost or tuple(wrong_relations(text, lead) or torn(text, lead, careful=False))
 
 
 def turns_meaning(text: str, lead: str) -> bool:

@@ -32,13 +32,16 @@ from hedline.text.polarity_words import BORDERS, FEW
 Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
 
 
-def torn(text: str, lead: str) -> list[str]:
-    """Words that a headline joins although the lead has them in two clauses, and clauses without their beginning."""
+def torn(text: str, lead: str, careful: bool = True) -> list[str]:
+    """Words that a headline joins although the lead has them in two clauses, and clauses without their beginning.
+
+    careful: with the rules that only the headlines of a weak model need.
+    """
     said, told = read_words(text), read_words(lead)
     if not said.raw or not told.raw:
         return []
     places = laid_on(said, told)
-    return [fault for rule in RULES for fault in rule(said, told, places)]
+    return [fault for rule in (RULES if careful else USUAL) for fault in rule(said, told, places)]
 
 
 def is_sentence(headline: str, lead: str) -> bool:
@@ -387,8 +390,9 @@ def _gerunds(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
             yield f"it {told.lower[where]}"
 
 
-RULES: tuple[Rule, ...] = (
-    _torn, _alone, _begun, _foreign_subject, _torn_phrase, _unfinished, _hung, _agents,
+USUAL: tuple[Rule, ...] = (
+    _torn, _alone, _begun, _foreign_subject, _unfinished, _hung, _agents,
     _loose_links, _broken_off, _lost_object, _lost_verb,
     _subordinate, _gerunds, _turned_object, _spoken_of,
 )  # fmt: skip
+RULES: tuple[Rule, ...] = (*USUAL, _torn_phrase)

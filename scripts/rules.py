@@ -26,6 +26,7 @@ from hedline.errors import UserError
 from hedline.experiments.traps import Trap, faults, read_traps
 from hedline.files import write_text
 from hedline.text import clauses, doubts, speakers, statements, subordinate
+from hedline.text.clean import without_footer
 from hedline.text.meaning import altered_quotations, judge_polarity, laid_on, read_words
 from hedline.text.subword import support
 
@@ -52,7 +53,8 @@ def leaf_rules() -> Iterator[tuple[str, statements.Rule, statements.Rule]]:
 
 
 def refusing(headline: str, lead: str) -> frozenset[str]:
-    """The names of all rules that refuse a headline."""
+    """The names of all rules that refuse a headline, asked as the guard asks them."""
+    lead = without_footer(lead)
     said, told = read_words(headline), read_words(lead)
     if not said.raw or not told.raw:
         return frozenset()
@@ -64,6 +66,8 @@ def refusing(headline: str, lead: str) -> frozenset[str]:
     }
     if said.lower[:2] == ("how", "to") and not statements.wrong_relations(headline, lead):
         found -= {name for name, _, group in leaf_rules() if group in statements.RULES}  # advice states nothing
+    if clauses.is_sentence(headline, lead):
+        return frozenset(_formal(headline, lead))
     cues = lead_cues(lead)
     kinds = {cue.word: cue.kind for cue in cues}
     lost = judge_polarity(cues, lead, headline)[0]

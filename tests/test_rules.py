@@ -41,6 +41,12 @@ def test_a_headline_that_may_be_printed_is_refused_by_none() -> None:
     assert refusing("", LEAD) == frozenset()
 
 
+def test_a_later_sentence_of_the_lead_is_refused_by_none() -> None:
+    lead = "Aides deny the report The post Aides discuss ousting Lind over report appeared first on The Herald ."
+    assert refusing("Aides discuss ousting Lind over report", lead) == frozenset()
+    assert refusing("Aides discuss the report", lead)
+
+
 def test_the_leaves_are_all_that_the_guard_asks() -> None:
     pairs = [
         ("Mill sues paper", "The mill was sued by a paper for libel."),

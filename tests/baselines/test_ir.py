@@ -43,6 +43,43 @@ def test_the_best_document_is_bm25s_best(seed: int) -> None:
         assert theirs[document] == pytest.approx(theirs.max(), rel=1e-5)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_headline_of_a_quarter_is_bm25s_over_leads_repeated_four_times(seed: int) -> None:
+    bm25s = pytest.importorskip("bm25s", reason="bm25s is the oracle; pip install 'hedline[dev]'")
+    leads, headlines = random_documents(800, 400, seed), random_documents(800, 400, seed + 20)
+    # Four times all counts and four times k1 is the same BM25, and has whole numbers of words.
+    oracle = bm25s.BM25(k1=4.8, b=0.75, method="lucene")
+    whole = [[*leads[i].tolist() * 4, *headlines[i].tolist()] for i in range(800)]
+    oracle.index([[str(w) for w in document] for document in whole], show_progress=False)
+    index = build_index(leads, 400, headlines=headlines, weight=0.25)
+    queries = random_documents(100, 400, seed + 10)
+    for number in range(len(queries)):
+        known = [int(w) for w in queries[number] if index.starts[w] < index.starts[w + 1]]
+        if not known:
+            continue
+        theirs = oracle.get_scores([str(w) for w in known])
+        document, score = index.best(known)
+        assert score == pytest.approx(theirs.max(), rel=1e-5)
+        assert theirs[document] == pytest.approx(theirs.max(), rel=1e-5)
+
+
+def test_a_headline_without_weight_is_not_indexed() -> None:
+    leads, headlines = random_documents(50, 40, 1), random_documents(50, 60, 2)
+    alone, weightless = build_index(leads, 60), build_index(leads, 60, headlines=headlines, weight=0)
+    assert np.array_equal(alone.documents, weightless.documents)
+    assert np.array_equal(alone.weights, weightless.weights)
+
+
+def test_of_equal_leads_the_one_whose_headline_is_nearer_is_found(tmp_path: Path) -> None:
+    rows = [("The yard built trams.", "Work for many"), ("The yard built trams.", "New trams from the yard")]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(json.dumps({"lead": lead, "headline": text}) + "\n" for lead, text in rows))
+    by_both = Retrieval.open(Retrieval.fit([file], tmp_path / "both", {}))
+    assert by_both.headline("A yard has trams") == "New trams from the yard"
+    by_leads = Retrieval.open(Retrieval.fit([file], tmp_path / "leads", {"headline": 0}))
+    assert by_leads.headline("A yard has trams") == "Work for many"  # the first of equals
+
+
 def test_equal_documents_give_the_earliest() -> None:
     documents = Texts(np.array([5, 6, 7, 6, 7, 6, 7], np.int32), np.array([0, 3, 5, 7]))
     assert build_index(documents, 9).best([6, 7])[0] == 1
@@ -83,16 +120,24 @@ def write_leads(path: Path, *leads: str) -> Path:
     return path
 
 
-def test_a_folder_finds_what_bm25s_finds_in_the_content_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("weight", "times", "headlines"), [(0, 1, 0), (0.25, 4, 1), (2, 1, 2)])
+def test_a_folder_finds_what_bm25s_finds_in_the_content_words(
+    tmp_path: Path, weight: float, times: int, headlines: int
+) -> None:
     bm25s = pytest.importorskip("bm25s", reason="bm25s is the oracle; pip install 'hedline[dev]'")
 
-    def read(lead: str) -> list[str]:  # without stems: no two words of this small world share one
-        bare = lead.lower().replace(",", "").replace(".", "").split()
-        return [word for word in bare if word not in {"the", "a", "of", "in", "on", "after", "for", "to"}]
+    stems = {"rejects": "rejected", "delays": "delayed", "opens": "opened"}  # all that this small world shares
 
-    oracle = bm25s.BM25(k1=1.2, b=0.75, method="lucene")
-    oracle.index([read(lead) for lead, _ in pairs(150)], show_progress=False)
-    found = Retrieval.open(Retrieval.fit([write_pairs(tmp_path / "pairs.jsonl", 150)], tmp_path / "ir", {}))
+    def read(text: str) -> list[str]:
+        bare = text.lower().replace(",", "").replace(".", "").split()
+        return [
+            stems.get(word, word) for word in bare if word not in {"the", "a", "of", "in", "on", "after", "for", "to"}
+        ]
+
+    oracle = bm25s.BM25(k1=1.2 * times, b=0.75, method="lucene")
+    oracle.index([read(lead) * times + read(text) * headlines for lead, text in pairs(150)], show_progress=False)
+    file = write_pairs(tmp_path / "pairs.jsonl", 150)
+    found = Retrieval.open(Retrieval.fit([file], tmp_path / "ir", {"headline": weight}))
     for lead, _ in pairs(60, seed=2):
         theirs = oracle.get_scores(read(lead))
         document, score = found.index.best([found.ids[word] for word in content_stems(lead)])

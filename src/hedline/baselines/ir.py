@@ -1,9 +1,10 @@
-"""IR: the headline of the training lead that BM25 finds nearest to the input (Table 1).
+"""IR: the headline of the training pair that BM25 finds nearest to the input (Table 1).
 
 The index is one array of postings sorted by (word, document). A query reads the postings of its rare words whole and
 looks the frequent ones up only in documents that can still win, so the answer is exact and most postings stay unread.
 
-Of a lead only the stems of content words are indexed, digits kept: to share `the` and `##` is not to tell the same.
+A document is a lead and, by a smaller weight, its headline: what is printed should be about the input itself. Only the
+stems of content words are indexed, digits kept: to share `the` and `##` is not to tell the same.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import numpy as np
 
 from hedline.arrays import Array, Floats
 from hedline.baselines.fitting import (
-    Corpus,
     Reader,
     Texts,
     WorkFolder,
@@ -38,6 +38,7 @@ from hedline.progress import track
 from hedline.text.tokenize import ChunkCache, is_content, news_words, normalize
 
 K1, B = 1.2, 0.75
+HEADLINE = 0.25  # how often a word of the headline counts against one of the lead
 
 
 def content_stems(text: str) -> list[str]:
@@ -128,25 +129,24 @@ def _merge(left: Array, left_weights: Array, right: Array, right_weights: Array)
     return both[new], np.add.reduceat(weights, np.flatnonzero(new)) if len(both) else weights
 
 
-def build_index(leads: Texts, words: int, k1: float = K1, b: float = B) -> Index:
-    """Weigh every (word, document) pair of the leads; words: the size of the vocabulary.
+def build_index(
+    leads: Texts, words: int, k1: float = K1, b: float = B, headlines: Texts | None = None, weight: float = HEADLINE
+) -> Index:
+    """Weigh every (word, document) pair; words: the size of the vocabulary.
 
+    headlines: one a lead, whose words count `weight` times in the document beside the lead's.
     idf · tf / (tf + k1 (1 - b + b · length / mean length)), idf = log(1 + (N - n + 0.5) / (n + 0.5)).
     """
-    keys = leads.flat.astype(np.int64)
-    keys *= len(leads)
-    keys += leads.owners
-    keys.sort()
-    first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
-    counts = np.diff(first, append=len(keys)).astype(np.float32)
-    keys = keys[first]
+    fields = [(leads, 1.0)] + ([(headlines, weight)] if headlines is not None and weight else [])
+    keys, counts = _counted(fields)
     documents = (keys % len(leads)).astype(np.int32)
     keys //= len(leads)
     starts = np.searchsorted(keys, np.arange(words + 1))
     del keys
     held = np.diff(starts)
     idf = np.log1p((len(leads) - held + 0.5) / (held + 0.5)).astype(np.float32)
-    lengths = leads.lengths / leads.lengths.mean()
+    lengths = sum((times * field.lengths for field, times in fields), np.zeros(len(leads)))
+    lengths /= lengths.mean()
     weights = counts / (counts + (k1 * (1 - b + b * lengths)).astype(np.float32)[documents])
     weights *= np.repeat(idf, held)
     highest = np.zeros(words, np.float32)
@@ -154,11 +154,35 @@ def build_index(leads: Texts, words: int, k1: float = K1, b: float = B) -> Index
     return Index(starts, documents, weights, highest)
 
 
+def _counted(fields: Sequence[tuple[Texts, float]]) -> tuple[Array, Floats]:
+    """Count words by document: (word · documents + document, rising; how often, each field's words by its weight).
+
+    The lowest bit of what is sorted is the field, so that one array, sorted in place, holds all of them.
+    """
+    keys = np.empty(sum(len(field.flat) for field, _ in fields), np.int64)
+    begin = 0
+    for number, (field, _) in enumerate(fields):
+        part = keys[begin : begin + len(field.flat)]
+        part[:] = field.flat
+        part *= len(field)
+        part += field.owners
+        part *= 2
+        part += number
+        begin += len(part)
+    keys.sort()
+    first = np.flatnonzero(np.concatenate([[True], (keys[1:] ^ keys[:-1]) > 1]))
+    weights = np.array([weight for _, weight in fields], np.float32)
+    counts = np.add.reduceat(weights[(keys & 1).astype(np.uint8)], first)
+    keys = keys[first]
+    keys >>= 1
+    return keys, counts
+
+
 class Retrieval:
     """The index, its vocabulary and the headlines of its documents."""
 
     name: ClassVar[str] = "ir"
-    fit_options: ClassVar[frozenset[str]] = frozenset({"limit", "k1", "b", "tokens"})
+    fit_options: ClassVar[frozenset[str]] = frozenset({"limit", "k1", "b", "tokens", "headline"})
 
     def __init__(self, index: Index, ids: Mapping[str, int], read: Reader, headlines: Array, offsets: Array) -> None:
         """read: the words of a lead, as those of the index were read.
@@ -170,17 +194,22 @@ class Retrieval:
 
     @classmethod
     def fit(cls, data: Sequence[Path], out: Path, options: Mapping[str, Any]) -> Path:
-        """Index the leads of all pairs; options: `k1`, `b`, `tokens` (READERS), and `limit`, the most pairs to read."""
+        """Index all pairs.
+
+        options: `k1`, `b`, `tokens` (READERS), `headline` (the weight of its words), `limit` (the most pairs to read).
+        """
         limit, tokens = options.get("limit"), options.get("tokens", STEMS)
         settings = {"k1": options.get("k1", K1), "b": options.get("b", B), "tokens": tokens}
-        settings |= {"limit": limit, "data": data_identity(data)}
+        settings |= {"headline": options.get("headline", HEADLINE), "limit": limit, "data": data_identity(data)}
         read = _reader(tokens, out)
         work = WorkFolder(out, {"baseline": cls.name, **settings})
         corpus = encode_corpus(data, work, limit, read)
         if not len(corpus.leads.flat):
             raise UserError(f"{', '.join(map(str, data))} hold no content words to index; give other pairs")
         _save_headlines(out, data, limit)
-        _save_index(out, corpus, float(settings["k1"]), float(settings["b"]))
+        k1, b, weight = (float(settings[name]) for name in ("k1", "b", "headline"))
+        index = build_index(corpus.leads, len(corpus.words), k1, b, corpus.headlines, weight)
+        _save_index(out, corpus.words, index)
         write_config(out, cls.name, {**settings, "pairs": len(corpus.leads), "words": len(corpus.words)})
         work.remove()
         return out
@@ -227,8 +256,7 @@ def _save_headlines(out: Path, data: Sequence[Path], limit: int | None) -> None:
     save_array(out / "headline_offsets.npy", np.concatenate([[0], np.cumsum(lengths)]))
 
 
-def _save_index(out: Path, corpus: Corpus, k1: float, b: float) -> None:
-    index = build_index(corpus.leads, len(corpus.words), k1, b)
+def _save_index(out: Path, words: Sequence[str], index: Index) -> None:
     for part in ("starts", "documents", "weights", "highest"):
         save_array(out / f"{part}.npy", getattr(index, part))
-    save_array(out / "words.npy", split_text("\n".join(corpus.words)))
+    save_array(out / "words.npy", split_text("\n".join(words)))

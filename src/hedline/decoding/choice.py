@@ -147,17 +147,15 @@ class Guards:
         return {name for names in self._known.get(lead, {}).values() for name in names}
 
     def _cut_words(self, text: str, lead: str) -> list[str]:
-        """Words that nobody knows: the last one, which the search or a limit may have cut, or where a length was forced
-        every one."""
+        """Words that nobody knows: the last, which the search or a limit may have cut; every one of a forced length."""
         said = text.split() if self.forced else text.split()[-1:]
         last = said[-1:] if self.limited and ends_inside(text, lead) else []
-        if self.casing is None:
-            return last
-        known = lead_words(lead)
-        stems = read_words(lead).known
         parts = [part for word in said for part in PART.findall(word.lower()) if len(part) > 1]
-        cut = [part for part in parts if part not in known and part not in self.casing and stem(part) not in stems]
-        return [*last, *cut]
+        strange = [] if self.casing is None else [part for part in parts if part not in self.casing]
+        if not strange:
+            return last
+        known, stems = lead_words(lead), read_words(lead).known
+        return [*last, *(part for part in strange if part not in known and stem(part) not in stems)]
 
     def passing(self, candidates: Iterable[Candidate], lead: str, wanted: int | None = None) -> list[Hypothesis]:
         """The candidates that may be printed, each text once, in their order; those that miss a length come last.
@@ -188,7 +186,9 @@ class Guards:
         altered = self.meaning and altered_quotations(candidate.text, lead)
         kept = self._unquoted(candidate.read()) if altered else candidate
         if self.free and self.meaning:
-            kept = with_doubts(trimmed(kept, UNFINISHED), lead, meaning_faults((kept.text, lead)))
+            kept = trimmed(kept, UNFINISHED) if kept.text.rpartition(" ")[2] in UNFINISHED else kept
+            lost = meaning_faults((kept.text, lead))
+            kept = with_doubts(kept, lead, lost) if lost else kept
         if not self.names or self.forced or self.exact or not self._unsupported(kept.text, lead):
             return kept
         return without_names(kept, lead, self.casing)

@@ -28,6 +28,7 @@ from hedline.text.meaning import (
     read_words,
 )
 from hedline.text.polarity_words import BORDERS, FEW
+from hedline.text.shares import cut_share
 
 Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
 
@@ -393,6 +394,6 @@ def _gerunds(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 USUAL: tuple[Rule, ...] = (
     _torn, _alone, _begun, _foreign_subject, _unfinished, _hung, _agents,
     _loose_links, _broken_off, _lost_object, _lost_verb,
-    _subordinate, _gerunds, _turned_object, _spoken_of,
+    _subordinate, _gerunds, _turned_object, _spoken_of, cut_share,
 )  # fmt: skip
 RULES: tuple[Rule, ...] = (*USUAL, _torn_phrase)

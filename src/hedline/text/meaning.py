@@ -299,8 +299,8 @@ def has_equivalent(
     spoken = {*tokens, *stems} - set(cue.focus)
     if belongs and cue.place >= 0 and cue.kind in ("negation", "carrying", "exception", "restriction"):
         spoken -= {word for word, places in belongs.items() if all(abs(i - cue.place) > _NEAR for i in places)}
-    if cue.word == "save" and "to" in tokens and " to save" in " ".join(tokens):
-        spoken -= {"save", "sav"}  # another word altogether
+    if cue.word == "save" and (" to save" in " ".join(tokens) or tokens[-1] == "save"):
+        spoken -= {"save", "sav"}  # another word altogether, or without what is excepted
     if cue.kind == "report":  # a word of the lead may belong to something else
         certain = (certain & new) | (certain & _MODALS)
     if cue.word == "unless":  # "said he would not … unless": that "would" is no condition

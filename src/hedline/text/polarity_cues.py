@@ -25,9 +25,7 @@ from hedline.text.polarity_words import (
     NEGATIONS,
     PARTICLES,
     QUANTIFIERS,
-    REFUSING,
     TRIGGERS,
-    UNDOING,
     UNIVERSAL,
     word_set,
 )
@@ -211,9 +209,11 @@ def _read_but(tokens: Sequence[str], place: int) -> Cue | None:
 
 
 def _read_save(tokens: Sequence[str], place: int) -> Cue | None:
-    """every … save: what the rest does."""
-    quantified = not UNIVERSAL.isdisjoint(tokens[max(place - 6, 0) : place]) and tokens[place - 1] not in ("to", "will")
-    return _read_exception(tokens, place) if quantified else None
+    """every … save, throughout the region save for: what the rest does. Others save for their old age."""
+    paired = _next(tokens, place) == "for"
+    whole = UNIVERSAL | listed.THROUGHOUT if paired else UNIVERSAL
+    spared = not whole.isdisjoint(tokens[max(place - (12 if paired else 6), 0) : place])
+    return _read_exception(tokens, place) if spared and tokens[place - 1] not in listed.SAVERS else None
 
 
 def _read_condition(tokens: Sequence[str], place: int) -> Cue | None:
@@ -337,9 +337,9 @@ def _read_carrying(tokens: Sequence[str], place: int) -> Cue | None:
     noun = before in _BEFORE_NOUNS and after not in ("on", "of", "to") and (word in listed.NOUNS or word.endswith("ed"))
     if noun or (word == "ban" and after in BE) or (word == "dropped" and "new" in tokens[place + 1 : place + 3]):
         return None  # a noun, or as an adjective: "an abandoned car"
-    if any(stem(token) in UNDOING for token in tokens[max(place - 4, 0) : place]):
+    if any(stem(token) in listed.UNDOING for token in tokens[max(place - 4, 0) : place]):
         return None
-    wanted = REFUSING[word]
+    wanted = listed.REFUSING[word]
     if word in ("fail", "fails", "failed", "hold") and after != "to":  # "the appeal fails", "put on hold"
         told = before not in FEW and before not in _STOPS if word != "hold" else before == "on"
         return Cue("carrying", word, tuple(_content_before(tokens, place, 4)), head=False) if told else None
@@ -355,7 +355,7 @@ def _read_particle(tokens: Sequence[str], place: int) -> Cue | None:
     """rule out, call off, strike down: what is ruled out."""
     after, before = _next(tokens, place), _next(tokens, place, -1)
     if after not in PARTICLES[tokens[place]] or before in ("a", "an", "the"):
-        return _read_carrying(tokens, place) if tokens[place] in REFUSING else None
+        return _read_carrying(tokens, place) if tokens[place] in listed.REFUSING else None
     return Cue("carrying", f"{tokens[place]} {after}", tuple(_content(tokens, place + 2, through=_THAT)), head=False)
 
 
@@ -366,7 +366,7 @@ def _read_defeat(tokens: Sequence[str], place: int) -> Cue | None:
 
 
 _READERS: dict[str, Callable[[Sequence[str], int], Cue | None]] = {
-    **dict.fromkeys(REFUSING, _read_carrying),
+    **dict.fromkeys(listed.REFUSING, _read_carrying),
     **dict.fromkeys(PARTICLES, _read_particle),
     **dict.fromkeys(["lost", "loses", "lose", "losing", "defeated", "defeats", "defeat"], _read_defeat),
     **dict.fromkeys(HEDGES | BEFORE_TO, _read_hedge),

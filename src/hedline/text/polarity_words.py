@@ -67,6 +67,8 @@ ATTITUDES = word_set("believ think expect prov confirm show suggest mean indicat
 QUANTIFIERS = word_set("all every everyone everything everybody any anyone anybody anything many single")
 PROMISING = word_set("will would agreed agree agrees can may could promised offered ready willing")
 UNIVERSAL = word_set("all every everyone everybody everything everywhere each none nobody nothing no whole entire")
+THROUGHOUT = word_set("throughout across entirely otherwise empty deserted")  # before "save for"
+SAVERS = word_set("to will would can could may must should and or help helps not who they we you i people")
 # Verbs with the particle that makes them a denial.
 PARTICLES = {
     verb: word_set(particles)

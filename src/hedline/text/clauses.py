@@ -28,7 +28,6 @@ from hedline.text.meaning import (
     read_words,
 )
 from hedline.text.polarity_words import BORDERS, FEW
-from hedline.text.shares import cut_share
 
 Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
 
@@ -355,10 +354,13 @@ def _lost_verb(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]
 def _subordinate(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """What is wrong with relative clauses and conditions, where there are any."""
     known = listed.CUT | listed.CONDITIONS | listed.SHARES
-    if not (listed.RELATING.isdisjoint(told.lower) and known.isdisjoint(said.lower)):
+    asked = not (listed.RELATING.isdisjoint(told.lower) and known.isdisjoint(said.lower))
+    counted = listed.WHOLE | listed.COUNTED
+    if asked or any(token[0].isdigit() or token.split("-")[0] in counted for token in said.lower[:3]):
         from hedline.text.subordinate import RULES as SUBORDINATE
+        from hedline.text.subordinate import cut_share
 
-        for rule in SUBORDINATE:
+        for rule in SUBORDINATE if asked else (cut_share,):
             yield from rule(said, told, places)
 
 
@@ -394,6 +396,6 @@ def _gerunds(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 USUAL: tuple[Rule, ...] = (
     _torn, _alone, _begun, _foreign_subject, _unfinished, _hung, _agents,
     _loose_links, _broken_off, _lost_object, _lost_verb,
-    _subordinate, _gerunds, _turned_object, _spoken_of, cut_share,
+    _subordinate, _gerunds, _turned_object, _spoken_of,
 )  # fmt: skip
 RULES: tuple[Rule, ...] = (*USUAL, _torn_phrase)

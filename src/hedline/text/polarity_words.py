@@ -397,6 +397,7 @@ NO_DOERS = word_set("murder murders disaster winter weather fever hunger disorde
 CALLED = word_set("untru fals baseless nonsens absurd fabricat unfound hoax fak invent incorrect deny not no n't")
 DENIALS = word_set("denies denied deny disputes")
 SHARES = word_set("fewer less none neither nobody few most half nothing only")
+WHOLE = word_set("all every none only half most fewer less few nobody no both")  # a share of a group, or all of it
 BEFORE_SHARES = word_set("that but and say says said although though while")
 # What hangs on the noun before it; nouns that may be left out before it; prepositions that say where or whose.
 HANGING = word_set("of in to from for that by on about with against at near")

@@ -393,9 +393,17 @@ def _gerunds(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
             yield f"it {told.lower[where]}"
 
 
+def _spliced(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """What only a weak model joins."""
+    from hedline.text.splices import RULES as SPLICES
+
+    for rule in SPLICES:
+        yield from rule(said, told, places)
+
+
 USUAL: tuple[Rule, ...] = (
     _torn, _alone, _begun, _foreign_subject, _unfinished, _hung, _agents,
     _loose_links, _broken_off, _lost_object, _lost_verb,
     _subordinate, _gerunds, _turned_object, _spoken_of,
 )  # fmt: skip
-RULES: tuple[Rule, ...] = (*USUAL, _torn_phrase)
+RULES: tuple[Rule, ...] = (*USUAL, _torn_phrase, _spliced)

@@ -179,3 +179,11 @@ def test_every_rule_has_a_sentence() -> None:
 
 def test_other_models_are_not_asked() -> None:
     assert torn("Rents fall 9 percent", "Rents fell from 9 percent to 7 percent in June.", careful=False) == []
+
+
+def test_what_the_lead_itself_joins_is_no_splice() -> None:
+    lead = "A box test shows that the crows learn tricks, a new paper says."
+    assert torn("A box test shows that the crows learn tricks", lead) == []
+    assert torn("Box test shows that crows learn tricks", lead) == []
+    rent = "Just under half of the nurses smoke, a survey found."
+    assert torn("Just under half of the nurses smoke", rent) == []

@@ -394,7 +394,9 @@ def _gerunds(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 
 
 def _spliced(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """What only a weak model joins."""
+    """What only a weak model joins; the lead's own beginning up to a stop is joined as the lead is."""
+    if said.lower == told.lower[: len(said)] and STOPS.issuperset(told.lower[len(said) : len(said) + 1]):
+        return
     from hedline.text.splices import RULES as SPLICES
 
     for rule in SPLICES:

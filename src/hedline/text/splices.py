@@ -20,6 +20,7 @@ from hedline.text.meaning import (
     STOPS,
     TO_BE,
     Words,
+    is_finite,
     is_one_place,
     is_verb,
     neighbours,
@@ -167,7 +168,9 @@ def _only_relative(said: Words, told: Words, places: Sequence[int]) -> Iterator[
 def _acts(said: Words, told: Words, places: Sequence[int], place: int) -> bool:
     """Whether a word of a headline may be a verb."""
     where, token = places[place], said.lower[place]
-    return token in HELPING | {"to"} or (is_verb(told, where) if where >= 0 else token not in FEW and token[-1] == "s")
+    return token in HELPING | {"to"} or (
+        is_finite(told, where) if where >= 0 else token not in FEW and token[-1] == "s"
+    )
 
 
 def _begun_late(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:

@@ -249,3 +249,7 @@ def test_subjects_keep_their_first_noun_and_verbs_their_own(lead: str, wrong: st
 def test_a_man_may_stand_for_a_group_of_them() -> None:
     assert wrong_relations("Storms killed six", "A series of storms killed six people.") == []
     assert wrong_relations("Holm elected mayor", "Despite the loss of his voice, Holm was elected mayor.") == []
+
+
+def test_a_lead_of_one_word_is_read() -> None:
+    assert wrong_relations("I I", "I") == wrong_relations("No", "No") == []

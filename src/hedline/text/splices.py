@@ -311,7 +311,9 @@ def _run_on(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "asylum seekers stopped short of" for "criticised the treatment of asylum seekers but stopped short of"."""
     for left, right in neighbours(said, places):
         here, there = places[left], places[right]
-        if right == left + 1 and 0 <= here < there and is_verb(told, there) and told.lower[there - 1] == "but":
+        subject = not any(is_verb(told, i) for i in range(max(here, 0)))  # which both verbs have
+        after = right == left + 1 and 0 <= here < there and is_verb(told, there) and told.lower[there - 1] == "but"
+        if after and not subject:
             yield f"{said.lower[left]} {said.lower[right]}"
 
 

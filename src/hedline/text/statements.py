@@ -52,9 +52,10 @@ def wrong_relations(headline: str, lead: str, turning: bool = False) -> list[str
 def _subjects(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "No passenger on the ferry" without what no passenger was or did."""
     for place, token in enumerate(said.lower):
-        shares = told.lower[1:2] in (("of",), ("in",))  # "Nine of the fourteen miners"
-        shares = shares and (token in listed.COUNTED or token[0].isdigit() or token.endswith(("ths", "thirds")))
-        if told.lower[:1] != (token,) or told.lower[1][:1].isdigit() or not (shares or token in listed.NOBODY):
+        second = "".join(told.lower[1:2])
+        counted = token in listed.COUNTED or token[0].isdigit() or token.endswith(("ths", "thirds"))
+        nobody = token in listed.NOBODY or (counted and second in ("of", "in"))  # "Nine of the fourteen miners"
+        if told.lower[:1] != (token,) or second[:1].isdigit() or not nobody:
             continue
         end = next((i for i, each in enumerate(told.lower) if each in ",;" and i > 2), len(told))
         inner = {j for i in range(1, end) if told.lower[i] in RELATIVES for j in (i + 1, i + 2)}  # "who were offered"
@@ -72,8 +73,7 @@ def _subjects(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 
 def _is_present(told: Words, place: int) -> bool:
     """Whether a token looks like a verb in the present: "prevents the", "supports the"."""
-    after = told.lower[place + 1 : place + 2]
-    return told.lower[place].endswith("s") and bool(after) and after[0] in ARTICLES
+    return told.lower[place].endswith("s") and not ARTICLES.isdisjoint(told.lower[place + 1 : place + 2])
 
 
 _HELPING = word_set("is are was were has have had will would can could did does do be been may might")

@@ -224,7 +224,8 @@ def test_command_line(half_trained, capsys):
         (["--objective", "risk", "--from", "base", "--set", "risk_limited=0.6"], "together at most 1"),
         (["--objective", "risk", "--from", "base", "--set", "risk_limited=-0.5"], "from 0 on"),
         (["--objective", "risk", "--from", "base", "--set", "risk_bytes=0"], "at least 1"),
-        (["--objective", "risk", "--from", "base", "--set", "risk_meaning=-1"], "0 or more"),
+        (["--objective", "risk", "--from", "base", "--set", "risk_meaning=-1"], "give 0 to 1"),
+        (["--objective", "risk", "--from", "base", "--set", "risk_meaning=nan"], "give 0 to 1"),
         (["--objective", "risk", "--from", "base", "--set", "risk_limited=0.2"], "control token <len:13>"),
     ],
 )

@@ -92,8 +92,8 @@ class TrainConfig:
         shares = (self.risk_dialed, self.risk_limited)
         if min(shares) < 0 or sum(shares) > 1:
             raise UserError("risk_dialed and risk_limited are shares of the inputs: from 0 on, together at most 1")
-        if self.risk_meaning < 0:
-            raise UserError(f"risk_meaning must be 0 or more, not {self.risk_meaning}")
+        if not 0 <= self.risk_meaning <= 1:
+            raise UserError(f"risk_meaning is taken off a reward of at most 1: give 0 to 1, not {self.risk_meaning}")
         if self.risk_bytes < 1:
             raise UserError(f"risk_bytes must be at least 1, not {self.risk_bytes}")
 

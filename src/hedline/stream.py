@@ -22,6 +22,7 @@ from typing import IO, Any, NamedTuple
 
 from hedline.corpora.pairs import MAX_LINE_BYTES, BadLine, Line, read_lines
 from hedline.corpora.rows import PIPE, Row, check_name, kind_of, read_rows, refuse_others
+from hedline.corpora.tables import SEMICOLONS, by_semicolons
 from hedline.errors import UserError
 from hedline.files import is_file, move_into_place, read_json, write_json
 
@@ -68,9 +69,7 @@ def read_table(path: Path, kind: str, reading: Reading) -> Iterator[Record]:
     for number, row in enumerate(read_rows(path, kind, _pass_over if reading.skip else None), 1):
         if lead_field not in row.cells:
             names = ", ".join(str(name) for name in row.cells)
-            remedy = "name the right one with --lead-field"
-            if len(row.cells) == 1 and ";" in names:
-                remedy = "its cells seem to be separated by semicolons; separate them by commas"
+            remedy = SEMICOLONS if by_semicolons(list(row.cells)) else "name the right one with --lead-field"
             raise UserError(f"{where} has no column {lead_field!r} ({names[:300]}); {remedy}")
         lead = row.cells[lead_field]
         yield RowRecord.of(str(row.cells.get("id") or number), "" if lead is None else str(lead), row)

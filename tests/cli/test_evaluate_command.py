@@ -50,7 +50,12 @@ def test_json_output_names_what_was_done(home: Path, monkeypatch, capsys) -> Non
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["--preset", "trec"], "preset"), (["--mode", "poetic"], "mode must be"), (["--abstractiveness", "7"], "between")],
+    [
+        (["--preset", "trec"], "preset"),
+        (["--mode", "poetic"], "mode must be"),
+        (["--abstractiveness", "7"], "between"),
+        (["--out", "set.jsonl"], "set.jsonl is read and would be written over; name another file to write"),
+    ],
 )
 def test_a_users_mistake_is_one_sentence(home: Path, monkeypatch, capsys, arguments: list[str], message: str) -> None:
     with pytest.raises(SystemExit) as exit_:

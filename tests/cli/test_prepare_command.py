@@ -58,3 +58,10 @@ def test_mistakes_are_sentences(pairs: Path, tmp_path: Path, options: list[str],
     with pytest.raises(UserError, match=message):
         run(["prepare", str(pairs), "--out", str(tmp_path / "data"), *options])
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("content", ["lead;headline\nThe mayor left;Mayor left\n", 'a;b\n"The mayor; a man";Mayor\n'])
+def test_cells_between_semicolons_are_told_as_such(tmp_path: Path, content: str) -> None:
+    (tmp_path / "mine.csv").write_text(content)
+    with pytest.raises(UserError, match="its cells seem to be separated by semicolons; separate them by commas"):
+        run(["prepare", str(tmp_path / "mine.csv"), "--out", str(tmp_path / "data")])

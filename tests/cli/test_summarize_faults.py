@@ -242,3 +242,14 @@ def test_options_of_a_wrong_kind_are_the_callers_mistake(model, options):
     with pytest.raises(UserError) as caught:
         hedline.load(model).summarize([LEADS[0]], **options)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("option", ["--out", "--explain"])
+def test_the_texts_are_not_written_over(model, tmp_path, option):
+    path = tmp_path / "leads.svg"
+    path.write_text("".join(f"{lead}\n" for lead in LEADS))
+    before = path.read_text()
+    (tmp_path / "link.svg").symlink_to(path)
+    for name in ("leads.svg", "link.svg"):
+        code, _, errors = run(model, str(path), option, str(tmp_path / name), "--input-format", "text")
+        assert code == 2 and "is read and would be written over" in errors and path.read_text() == before

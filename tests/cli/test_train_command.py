@@ -9,6 +9,7 @@ import pytest
 from synthetic import write_data
 
 from hedline.cli.main import run as command_line
+from hedline.errors import UserError
 
 
 @pytest.fixture
@@ -31,3 +32,10 @@ def test_command_line(data, tmp_path, capsys):
     hedline("perplexity", out, data, "--json")
     found = json.loads(capsys.readouterr().out)
     assert found["words"] > 20 and math.isfinite(found["closed"])
+
+
+def test_a_model_is_not_written_into_a_data_folder(data, capsys):
+    before = sorted(path.name for path in data.iterdir())
+    with pytest.raises(UserError, match="is a data folder; choose another --out for the model"):
+        command_line(["train", str(data), "--out", str(data), "--epochs", "1"])
+    assert sorted(path.name for path in data.iterdir()) == before

@@ -140,6 +140,7 @@ def parse(
     from hedline.baselines.parses import open_parser, parse_file
     from hedline.experiments.evaluate import read_leads
 
+    output_file(settings.out, [file])
     leads = [item.lead for item in read_leads(file, settings.limit)]
     new = parse_file(leads, settings.out, open_parser(settings.parser))
     print(f"{settings.out}: {len(leads):,} parses, {new:,} of them new")
@@ -165,5 +166,5 @@ def pairs(
     """
     from hedline.corpora.feeds import build_pairs
 
-    output_file(place.out)
+    output_file(place.out, [folder])
     print(f"{place.out}: {build_pairs(folder, place.out).text()}")

@@ -64,7 +64,7 @@ def evaluate(
     """
     options = measured_options(settings.preset, given)
     DecodeOptions(**options)  # a wrong one is told before anything is loaded
-    output_file(settings.out)
+    output_file(settings.out, [set])
     items = read_evaluation_set(set, settings.limit)
     summaries, seconds = decode_set(model, items, options, workers.count)
     if settings.out is not None:
@@ -105,6 +105,7 @@ def baseline(
     system = open_system(name, settings)
     if len(files) != 1:
         raise UserError("name one set or file of leads, or --fit PAIRS --out FOLDER to learn")
+    output_file(settings.out, files)
     leads = read_leads(files[0], settings.limit)
     show_headlines(write_headlines(system, leads, settings), leads, settings)
 

@@ -307,10 +307,16 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def output_file(path: Path | None) -> Path | None:
-    """A file to write, whose folder must be there: a slip in a name should not make a folder."""
+def output_file(path: Path | None, sources: Iterable[str | Path] = ()) -> Path | None:
+    """A file to write, whose folder must be there: a slip in a name should not make a folder.
+
+    sources: what is read; a slip should not write over the user's texts either.
+    """
     if path is not None and not path.parent.is_dir():
         raise UserError(f"cannot write {path}: {path.parent} is no folder; make it first, or mend the name")
+    files = [source for source in sources if is_file(Path(source))]
+    if path is not None and is_file(path) and any(path.samefile(source) for source in files):
+        raise UserError(f"{path} is read and would be written over; name another file to write")
     return path
 
 

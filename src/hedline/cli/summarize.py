@@ -255,7 +255,9 @@ def summarize(
     as_words = asked.text and sources not in ([], ["-"])
     reading = Reading(settings.input_format, settings.lead_field, skip=settings.on_error == "skip")
     records = read_texts(sources) if as_words else read_sources(sources, reading)
-    output = Output(settings, output_form(settings, sources), options.nbest, () if asked.text else sources)
+    files = () if asked.text else sources
+    output = Output(settings, output_form(settings, files), options.nbest, files)
+    output_file(Path(settings.explain) if settings.explain else None, files)
     with output.printer(question(settings, options, sources, Path(job.model))) as (printer, done):
         printer.go_on(islice(records, done))
         summaries = summarize_records(records, job, settings.workers, settings.engine)
@@ -293,7 +295,7 @@ def output_form(settings: SummarizeSettings, sources: Sequence[str]) -> str:
 
     JSONL as asked for is the contract's record; JSONL by name keeps the rows of a table.
     """
-    form, out = settings.format, output_file(settings.out)
+    form, out = settings.format, output_file(settings.out, sources)
     if form != "auto":
         if out is not None and form != "zmert":
             check_name(out, form, "--format")

@@ -28,6 +28,7 @@ from hedline.errors import UserError, require
 
 PARQUET_ROWS = 4096
 OPTIONAL_FIELDS = ("id", "source", "date")
+SEMICOLONS = "its cells seem to be separated by semicolons; separate them by commas"
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,16 @@ def _bad_field(file: str, line: int, row: dict[str, Any], fields: Fields) -> Bad
         value = row.get(name)
         if not isinstance(value, str):
             why = "is missing" if value is None else f"is not text but {type(value).__name__}"
-            hint = "--lead-field and --headline-field name others"
+            hint = SEMICOLONS if by_semicolons(list(row)) else "--lead-field and --headline-field name others"
             return BadLine(file, line, f"field {name!r} {why} (fields here: {_listing(row)}; {hint})")
         if not value.strip():
             return BadLine(file, line, f"field {name!r} is empty", harmless=True)
     raise AssertionError("called on a row whose fields are fine")
+
+
+def by_semicolons(columns: Sequence[str]) -> bool:
+    """Whether the one column that a header seems to have is several, as spreadsheets of some countries write them."""
+    return len(columns) == 1 and ";" in str(columns[0])
 
 
 def _optional(value: Any) -> str:
@@ -110,7 +116,8 @@ class Delimited:
             try:
                 row = next(rows, None)
             except csv.Error as error:
-                bad.append(BadLine(str(self.path), start, f"not valid CSV ({_faults(error)})"))
+                fault = SEMICOLONS if by_semicolons(header or ()) else _faults(error)
+                bad.append(BadLine(str(self.path), start, f"not valid CSV ({fault})"))
                 row = []
             yield from bad
             bad.clear()

@@ -293,6 +293,8 @@ def refuse_to_overwrite(out: Path) -> None:
     """A folder with something else in it, or a finished model, is not overwritten."""
     if out.exists() and not out.is_dir():
         raise UserError(f"{out} is a file; give --out a folder")
+    if (out / "settings.json").exists():
+        raise UserError(f"{out} is a data folder; choose another --out for the model")
     if (out / "config.json").exists() or (out / "checkpoint.safetensors").exists():
         raise UserError(f"{out} already holds a model; choose another --out, remove it, or go on with --resume")
 

@@ -243,7 +243,7 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(read_bounded(path, MOST_JSON).decode("utf-8"))
     except FileNotFoundError:
-        raise UserError(f"{path} does not exist") from None
+        raise UserError(f"{path} does not exist; check the name") from None
     except (ValueError, RecursionError, OSError) as error:
         raise UserError(f"{path} is not readable JSON ({error})") from None
 

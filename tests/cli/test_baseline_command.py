@@ -80,6 +80,7 @@ def test_table1_has_a_row_for_it(world: Path, capsys: pytest.CaptureFixture[str]
         (["IR_FOLDER", "SET", "--chars", "40"], "only prefix takes --chars"),
         (["IR_FOLDER", "SET", "--parser", "x"], "needs no parses"),
         (["prefix"], "name one set"),
+        (["prefix", "nowhere.txt"], "^nowhere.txt does not exist; check the name$"),
         (["prefix", "SET", "--out", "SET"], "is read and would be written over"),
         (["moses", "SET", "--folder", "IR_FOLDER"], "holds the baseline 'ir', not 'moses'"),
     ],

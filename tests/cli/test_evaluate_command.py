@@ -62,3 +62,14 @@ def test_a_users_mistake_is_one_sentence(home: Path, monkeypatch, capsys, argume
         run(monkeypatch, *arguments)
     assert exit_.value.code == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_set_of_unknown_format_is_not_told_of_an_option_that_is_not_there(home: Path, monkeypatch, capsys) -> None:
+    from hedline.cli import main
+
+    (home / "set.txt").write_text("The mayor left.\n")
+    monkeypatch.setattr(sys, "argv", ["hedline", "evaluate", "model", "set.txt"])
+    with pytest.raises(SystemExit):
+        main.main()
+    said = capsys.readouterr().err
+    assert "cannot tell the format of set.txt" in said and "--format" not in said

@@ -112,7 +112,11 @@ def test_a_missing_reference_names_its_line(files, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "part"),
     [
-        ("bytes.txt", b"fine\n\xff\xfe bad\nfine\n", "bytes.txt:2: invalid UTF-8"),
+        (
+            "bytes.txt",
+            b"fine\n\xff\xfe bad\nfine\n",
+            "bytes.txt:2: invalid UTF-8 at byte 1 of the line; save the file as UTF-8",
+        ),
         ("empty.txt", b"", "empty.txt is empty"),
         ("broken.jsonl", b'{"headline": "a"}\n{"headline"\n', "broken.jsonl:2: not JSON"),
         ("list.jsonl", b"[1]\n", "list.jsonl:1: not a JSON object"),
@@ -127,7 +131,7 @@ def test_unreadable_outputs(files, tmp_path, name, content, part):
 
 
 def test_other_mistakes(files, tmp_path):
-    assert "does not exist" in fails("score", tmp_path / "nowhere.txt", files[1])
+    assert "does not exist; check the name" in fails("score", tmp_path / "nowhere.txt", files[1])
     assert "unknown metric 'X'" in fails("score", *files, "--metric", "X")
     assert "not both" in fails("score", *files, "--bytes", "5", "--words", "5")
     assert "between 0 and 100" in fails("score", *files, "--confidence", "100")

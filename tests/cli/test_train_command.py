@@ -39,3 +39,19 @@ def test_a_model_is_not_written_into_a_data_folder(data, capsys):
     with pytest.raises(UserError, match="is a data folder; choose another --out for the model"):
         command_line(["train", str(data), "--out", str(data), "--epochs", "1"])
     assert sorted(path.name for path in data.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("device", "sentence"),
+    [
+        ("gpu", "--device is auto, cpu, cuda or cuda:N, not 'gpu'"),
+        ("cuda:99", "GPU here, so --device cannot be cuda:99"),
+    ],
+)
+def test_a_device_that_is_not_here_is_one_sentence(data, tmp_path, device, sentence):
+    with pytest.raises(UserError, match=sentence):
+        command_line(["train", str(data), "--out", str(tmp_path / "m"), "--device", device])
+    assert not (tmp_path / "m").exists()
+    hedline("train", data, "--out", tmp_path / "m", "--epochs", 1, "--set", "D=4", "--set", "H=6", "--device", "cpu")
+    with pytest.raises(UserError, match=sentence):
+        command_line(["perplexity", str(tmp_path / "m"), str(data), "--device", device])

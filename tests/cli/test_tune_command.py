@@ -11,7 +11,7 @@ import pytest
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere", "set.jsonl"], "no model folder"),
+        (["nowhere", "set.jsonl"], "no model folder at nowhere; check the name"),
         (["model", "nowhere.jsonl"], "nowhere.jsonl"),
         (["model", "set.jsonl", "--objective", "meteor"], "cannot read the objective"),
         (["model", "set.jsonl", "--bounds", "reorder"], "cannot read the bound"),
@@ -28,4 +28,5 @@ def test_a_users_mistake_is_one_sentence(home: Path, arguments: list[str], messa
     with pytest.raises(SystemExit) as exit_:
         main.main()
     assert exit_.value.code == 2
-    assert message in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert message in said and said.startswith("hedline: ") and said.count("\n") == 1

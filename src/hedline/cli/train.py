@@ -211,9 +211,11 @@ def tune(
     from hedline.tuning.tune import tune as run
 
     settings = replace(settings, decode=decode)
-    print(report.header(settings.names), file=sys.stderr)
+    heading = iter([report.header(settings.names)])
 
     def tell(this: Any) -> None:
+        for each in heading:  # above the first line, so that a mistake is one sentence alone
+            print(each, file=sys.stderr)
         print(report.line(this), file=sys.stderr, flush=True)
 
     def tell_trial(trial: Any) -> None:

@@ -218,14 +218,14 @@ def _texts(path: Path, line: int, value: dict[str, Any], fields: Sequence[str]) 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     if not path.exists():
-        raise UserError(f"{path} does not exist")
+        raise UserError(f"{path} does not exist; check the name")
     name = str(path)
     for item in read_lines(path):
         if isinstance(item, BadLine):
             raise UserError(str(item))
         text = decode_line(name, *item)
         if isinstance(text, BadLine):
-            raise UserError(str(text))
+            raise UserError(f"{text}; save the file as UTF-8")
         yield item[0], text
 
 

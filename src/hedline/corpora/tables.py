@@ -284,8 +284,8 @@ def _open_one(path: Path, format: str, fields: Fields) -> Reader:
     if kind is not None:
         return Delimited(path, "," if kind == "csv" else "\t", fields)
     raise UserError(
-        f"cannot tell the format of {path} by its name; expected .jsonl, .csv, .tsv or .parquet (also .gz, .xz, .zst), "
-        "or name the format with --format"
+        f"cannot tell the format of {path} by its name; expected .jsonl, .csv, .tsv or .parquet (also .gz, .xz, .zst)"
+        + ("" if format == "pairs" else ", or name the format with --format")
     )
 
 

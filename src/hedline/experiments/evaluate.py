@@ -230,6 +230,8 @@ def read_leads(file: Path, limit: int | None = None) -> list[EvaluationItem]:
 
 
 def _text_lines(file: Path) -> list[str]:
+    if not file.exists():
+        raise UserError(f"{file} does not exist; check the name")
     lines = []
     for line in read_lines(file):
         if isinstance(line, BadLine):

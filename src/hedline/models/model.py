@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -43,6 +44,19 @@ class Trainable(Protocol):
 
     def load_folder_tensors(self, tensors: dict[str, Tensor]) -> None:
         """The inverse."""
+
+
+def usable_device(wanted: str) -> str:
+    """A device's name for torch, `auto` settled; one that is not here is the user's mistake."""
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if wanted == "auto":
+        return "cuda" if gpus else "cpu"
+    match = re.fullmatch(r"cpu|cuda(?::(\d+))?", wanted)
+    if match is None:
+        raise UserError(f"--device is auto, cpu, cuda or cuda:N, not {wanted!r}")
+    if wanted != "cpu" and int(match[1] or 0) >= gpus:
+        raise UserError(f"torch finds {gpus or 'no'} GPU here, so --device cannot be {wanted}; leave it out")
+    return wanted
 
 
 def build_model(

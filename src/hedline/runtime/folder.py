@@ -192,7 +192,7 @@ class ModelFolder:
         """Open and check: versions, names, shapes, sizes, checksums of the small files."""
         folder = Path(path)
         if not folder.is_dir():
-            raise UserError(f"there is no model folder at {folder}")
+            raise UserError(f"there is no model folder at {folder}; check the name, or train one with `hedline train`")
         finish_saving(folder)
         config = read_config(folder / "config.json")
         _check_sizes(folder)

@@ -13,7 +13,7 @@ from torch import Tensor
 from hedline.arrays import Array
 from hedline.errors import UserError
 from hedline.models.batch import END, PAD
-from hedline.models.model import open_model
+from hedline.models.model import open_model, usable_device
 from hedline.models.transformer import Transformer
 from hedline.text.subword import Subwords
 from hedline.training.folder_writer import vocabulary_fingerprint
@@ -30,7 +30,7 @@ class Teachers:
     """One model or several whose probabilities are averaged, on a device."""
 
     def __init__(self, folders: Sequence[Path], settings: LabelSettings, device: str = "auto") -> None:
-        wanted = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+        wanted = usable_device(device)
         self.device, self.settings = torch.device(wanted), settings
         self.models: list[Transformer] = [open_transformer(folder, wanted) for folder in folders]
         self.subwords = Subwords.load(folders[0])

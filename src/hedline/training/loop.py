@@ -20,7 +20,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from hedline.errors import UserError
-from hedline.models.model import pick, random_state, restore_random_state
+from hedline.models.model import pick, random_state, restore_random_state, usable_device
 from hedline.training.batches import DeviceSplit, EpochPlan, plan_epoch, share
 from hedline.training.optimizer import Average, GuardedOptimizer, learning_rate, renormalize
 from hedline.training.options import TrainConfig
@@ -44,8 +44,7 @@ class Group:
 
     def device(self, wanted: str) -> torch.device:
         """`auto`, `cpu`, `cuda` or `cuda:1`; among several processes each takes its own GPU."""
-        if wanted == "auto":
-            wanted = "cuda" if torch.cuda.is_available() else "cpu"
+        wanted = usable_device(wanted)
         if wanted == "cuda":
             torch.cuda.set_device(self.local)
             return torch.device("cuda", self.local)

@@ -15,7 +15,7 @@ import torch
 from hedline.data.dataset import Dataset
 from hedline.errors import UserError
 from hedline.models.batch import UNKNOWN, Batch
-from hedline.models.model import open_model, read_words
+from hedline.models.model import open_model, read_words, usable_device
 from hedline.training.batches import DeviceSplit, plan_epoch
 from hedline.training.options import PerplexitySettings
 
@@ -80,9 +80,7 @@ def exp(total: float, count: int) -> float:
 
 def perplexity_of_folder(model: Path, data: Path, settings: PerplexitySettings = AS_USUAL) -> Perplexity:
     """Perplexity of a saved model on a split; the data must have been encoded with the model's vocabularies."""
-    device = settings.device
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = usable_device(settings.device)
     dataset = Dataset.open(data)
     network, folder = open_model(model, device)
     for name in ("vocab.input.txt", "vocab.output.txt"):

@@ -69,6 +69,8 @@ def test_an_unknown_field_is_named() -> None:
         ask({"texts": "a", "options": {"bem": 3}})
     with pytest.raises(RequestError, match="there is no field 'txts'"):
         ask({"txts": "a"})
+    with pytest.raises(RequestError, match="there is no field 'words'; put it under 'options'"):
+        ask({"texts": "a", "words": 3})
 
 
 def test_equal_options_are_equal_however_they_are_written() -> None:

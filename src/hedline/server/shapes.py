@@ -132,7 +132,15 @@ def refuse_unknown(value: Mapping[str, Any], known: Sequence[str], place: str) -
     for name in value:
         if name not in known:
             where = f"{place}.{name}" if place else name
-            raise RequestError(422, f"there is no field {where[:100]!r}; there are {', '.join(known)}", where[:100])
+            misplaced = not place and is_option(name)
+            section = "parameters" if "parameters" in known else "options"
+            remedy = f"put it under {section!r}" if misplaced else f"there are {', '.join(known)}"
+            raise RequestError(422, f"there is no field {where[:100]!r}; {remedy}", where[:100])
+
+
+def is_option(name: str) -> bool:
+    """Whether a field of a request names an option of decoding."""
+    return any(each.name == name for each in fields(DecodeOptions))
 
 
 def read_texts(value: Any, field: str, most: int) -> tuple[str, ...]:

@@ -21,7 +21,16 @@ import numpy as np
 
 from hedline.arrays import Doubles
 from hedline.decoding.mending import trimmed, unquoted, with_doubts, without_names
-from hedline.decoding.own_words import PART, ends_in_adjective, ends_inside, lead_words, padding, strays
+from hedline.decoding.own_words import (
+    PART,
+    ends_in_adjective,
+    ends_inside,
+    invented_frame,
+    is_message,
+    lead_words,
+    padding,
+    strays,
+)
 from hedline.decoding.summary import Candidate, Hypothesis
 from hedline.text import meaning
 from hedline.text.clauses import is_sentence, torn
@@ -62,24 +71,7 @@ UNFINISHED = word_set(
     their than but if unless because not no never nor except excluding without into onto between among against during
     through : ,"""
 )
-REPORTING = word_set("said says told announced reported")
-TELLTALE = re.compile(
-    r"^(?:add|allow|support|make|do not) (?:an? |the |support |option |log )"
-    r"|\b(?:please|(?:kind|best|warm) regards|i am writing|i would like|when i (?:try|click|run|open)"
-    r"|we (?:present|propose|study|introduce|show|describe)"
-    r"|in this paper|steps to reproduce|\d{3} error|stack trace|click on|dishwasher safe)\b|\bregards,"
-)
-
 _WORD = re.compile(r"[^\W_]+")
-_RUNNING = ARTICLES - {"a", "an"} | {"this", "these", "our", "we", "i", "you", "your"}
-_NO_CHANGE = word_set("for : our this these")
-_NAMED = re.compile(r"[a-z,] (?!I\b)[A-Z]")
-_FRAME = re.compile(
-    r"(?:^|: )(how|why|what|when|where|who|which|is|are|can|do|does|should|will)\b|\b(what) (?:to|you need to) know",
-    re.IGNORECASE,
-)
-_READER = word_set("you your you're you’re")
-_ADVICE = re.compile(r"\b(?:tips|tricks|guide|strategies|ways to|steps|here's|measures you|help you|best)\b")
 
 Casing = Mapping[str, str] | None
 
@@ -299,42 +291,6 @@ def says_little(headline: str, lead: str) -> bool:
     content = sum(token not in FEW and token not in STOPS for token in said.lower)
     taken = sum(place >= 0 for place in laid_on(said, told))
     return taken < 3 and content < 3 and QUESTION_WORDS.isdisjoint(said.lower[:1])
-
-
-def is_message(lead: str) -> bool:
-    """Whether a text is no news: somebody writes to somebody, tells of a change to a program, or offers a thing.
-
-    >>> is_message("Please find attached the minutes."), is_message("The mayor of Lund resigned on Monday, he said.")
-    (True, False)
-    """
-    told = read_words(lead)
-    if not told.raw or not REPORTING.isdisjoint(told.lower):
-        return False
-    after = "".join(told.lower[1:2])
-    changes = told.lower[0] in meaning.CHANGES and after not in _NO_CHANGE and not after[:1].isdigit()
-    if changes or TELLTALE.search(lead.lower()):
-        return True
-    places = range(1, len(told))
-    if len(told) < 8 or not _RUNNING.isdisjoint(told.lower):
-        return False
-    verbs = TO_BE | {"has", "have", "had"}
-    return not any(meaning.may_be_verb(told, i) or told.lower[i] in verbs or told.raw[i][0].isupper() for i in places)
-
-
-def invented_frame(text: str, lead: str) -> list[str]:
-    """A question or a promise to explain ("How to …") that the lead does not have.
-
-    Only where the lead names nobody and does not speak to the reader, as tickets and commit messages do: news may be
-    asked about, and advice may be offered as such.
-    """
-    match = _FRAME.search(text)
-    if match is None or "?" in lead:
-        return []
-    if (_NAMED.search(lead) or not _READER.isdisjoint(read_words(lead).lower)) and not is_message(lead):
-        return []
-    opener = match[1] or match[2]
-    advice = opener.lower() == "how" and _ADVICE.search(lead.lower()) and not is_message(lead)
-    return [] if advice or re.search(rf"\b{opener}\b", lead, re.IGNORECASE) else [opener]
 
 
 @remembered(most=1 << 21)

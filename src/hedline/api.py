@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 from hedline.decoding.decode import SUBWORD_PENALTY, Defaults, Engine, Found, Reader, cut_at_limit
 from hedline.decoding.options import BEAM, DecodeOptions, check_weights
 from hedline.decoding.own_words import own_words
-from hedline.decoding.reading import LONGEST, Intake, take_in
+from hedline.decoding.reading import LONGEST, UNREADABLE, Intake, take_in
 from hedline.decoding.summary import Hypothesis, Summary, make_summary
 from hedline.errors import UserError
 from hedline.files import is_file
@@ -129,7 +129,8 @@ class Summarizer:
         """What a reader should know about one result."""
         notes = list(take.notes)
         if cut:
-            notes = [f"only the first {len(self.reader.words(source))} words were read"]
+            unread = [note for note in notes if note == UNREADABLE]  # any other speaks of sentences that were not cut
+            notes = [f"only the first {len(self.reader.words(source))} words were read", *unread]
         if not nbest:
             notes.append("no word fits the limit, so the headline is empty")
         elif nbest[0].short and options.exact_words:  # to fill a limit is a wish

@@ -417,3 +417,29 @@ def test_a_word_that_the_search_left_unfinished_is_refused():
     assert list(guards.faults("Ministry announces new tax on sug", lead)) == ["sug"]
     assert guards.is_clean("Ministry announces new tax on sugary drinks", lead)
     assert guards.is_clean("Ministry announces new tax on drink", lead)  # another form of the lead's word
+
+
+@pytest.mark.parametrize(
+    ("headline", "fault"),
+    [
+        ("Holm mends my my kettle", "my"),
+        ("Can Holm mend? The kettle before noon", "mend"),
+        ("Holm mends the kettle with her", ""),
+        ("Holm mends the kettle on", "on"),
+        ("Holm compares two on five", "five"),
+        ("Holm says that this", "this"),
+        ("Holm mends the kettle", ""),
+    ],
+)
+def test_a_headline_neither_stumbles_nor_breaks_off(headline: str, fault: str) -> None:
+    lead = (
+        "Can Holm mend my kettle before noon? Holm mends the kettle on the stove and compares two on five old stoves."
+    )
+    assert form_faults(headline, lead)[-1:] == ([fault] if fault else [])
+
+
+def test_half_a_word_is_not_taken_for_a_name_in_small_letters() -> None:
+    guards = Guards(casing={"manus": "Manus", "your": "your"})
+    lead = "Thank you for sending your manuscript, which we liked."
+    assert "manus" in list(guards.faults("Thank you for sending your manus", lead))
+    assert "manus" not in list(guards.faults("Thank you for sending Manus", lead))

@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hedline.decoding.options import DecodeOptions
-from hedline.decoding.own_words import ends_in_adjective, longest_word, own_words, zigzags
+from hedline.decoding.own_words import (
+    ends_in_adjective,
+    invented_frame,
+    is_message,
+    is_whole,
+    longest_word,
+    own_words,
+    zigzags,
+)
 from hedline.text.meaning import read_words
 
 LEAD = 'The harbour board of Brindle Cove said on Monday that "the old pier is safe", although rust was found below it.'
@@ -60,6 +68,36 @@ def test_where_no_beginning_fits_a_name_or_content_word_does() -> None:
     options = DecodeOptions(chars=8)
     assert [each.text for each in longest_word(LEAD, WORDS, options)] == ["Brindle"]
     assert longest_word("It is 5 or 6.", ["It", "is"], options) == []
+    lead = "On Wednesday the board of Lund closed the pier."
+    assert [each.text for each in longest_word(lead, lead.split(), DecodeOptions(chars=9))] == ["Lund"]
+    assert [each.text for each in longest_word(LEAD, WORDS, DecodeOptions(exact_words=2))] == ["Brindle Cove"]
+
+
+def test_a_headline_of_few_letters_has_whole_words_in_any_form() -> None:
+    assert is_whole("Rust found", LEAD) and is_whole("Board says", LEAD.replace("said", "says"))
+    assert is_whole("Cove finds", LEAD.replace("was found", "was finding"))
+    assert not is_whole("Brindle'", LEAD) and not is_whole("Brin", LEAD) and not is_whole("of the", LEAD)
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "The export button does nothing in Safari when the cart holds ten articles.",
+        "Printer in Porto jams on every duplex job, single-sided printing works fine.",
+        "After upgrading Kettle from 2 to 3 the nightly job fails with an unknown code.",
+        "To whom it may concern, I wish to cancel my subscription at the end of May.",
+        "We are looking for an experienced plumber who will mend the baths of Lund.",
+    ],
+)
+def test_tickets_and_letters_are_messages_that_nobody_asks_about(lead: str) -> None:
+    assert is_message(lead)
+    assert invented_frame("How to use the export button", lead)
+    assert invented_frame("Does nothing in Safari?", lead) == ["?"]
+
+
+def test_news_of_failures_is_no_message() -> None:
+    assert not is_message("Thousands in Lund could not log in after the update to the bank's app, the bank said.")
+    assert not is_message("The talks between Lund and Porto failed after a week, and no new date was set.")
 
 
 @given(st.text(st.sampled_from("ab ,.\"'-5é"), max_size=40), st.integers(1, 6))

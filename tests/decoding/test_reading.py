@@ -120,3 +120,15 @@ def test_a_word_reader_tells_another_language_by_its_unknown_words() -> None:
     assert reader.text(source) == "The harbour board sold the"
     assert not reader.foreign(reader.read(SENTENCE, 100)[0])
     assert reader.foreign(reader.read("Le port a vendu son vieux bateau au musée de la ville lundi matin.", 100)[0])
+
+
+def test_a_text_in_capitals_is_read_as_usually_written_by_a_word_model() -> None:
+    words = Vocabulary(["<pad>", "<unk>", "<s>", "</s>", "ferry"])
+    reader = WordReader(words, words, Truecaser({"lund": "Lund"}))
+    source, cut = reader.read("THE OLD FERRY OF LUND IS SOLD", 100)
+    assert reader.text(source) == "The old ferry of Lund is sold" and not cut
+
+
+def test_unreadable_characters_are_told_of_a_long_text_too() -> None:
+    summary = load("abs").summarize(["Caf\N{REPLACEMENT CHARACTER} " + "sells ferry " * 80])[0]
+    assert UNREADABLE in summary.notes and any("words were read" in note for note in summary.notes)

@@ -78,3 +78,11 @@ def test_only_a_weak_model_is_asked_for_the_phrase_that_a_noun_hangs_on() -> Non
     lead = "Holm lost to Ryo, his earliest exit in Melbourne."
     assert list(Guards(careful=True).faults("Holm lost to Ryo in Melbourne", lead))
     assert not list(Guards().faults("Holm lost to Ryo in Melbourne", lead))
+
+
+def test_no_headline_is_half_a_mark_under_a_tiny_limit() -> None:
+    lead = "The council of Lund voted on Tuesday to close the old harbour bridge for six months of repairs."
+    model = hedline.load("default")
+    assert model.summarize([lead], bytes=1)[0].text == ""
+    assert model.summarize([lead], bytes=5)[0].text == "Lund"
+    assert len(model.summarize([lead], exact_words=2)[0].text.split()) == 2

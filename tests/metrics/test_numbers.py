@@ -37,3 +37,11 @@ def test_numbers(headline, expected):
 )
 def test_a_team_of_76ers_counts_nothing(headline: str, expected: list[str]) -> None:
     assert unsupported_numbers(headline, "One of the 76ers stars, 19, is out.") == expected
+
+
+def test_a_part_keeps_its_whole_or_loses_its_of() -> None:
+    lead = "Plastic was found in 83 of 90 river samples, and 12 of the boats were old."
+    assert unsupported_numbers("Plastic found in 83 of river samples", lead) == ["83"]
+    assert unsupported_numbers("Plastic found in 83 of 90 samples", lead) == []
+    assert unsupported_numbers("Plastic found in 83 river samples", lead) == []
+    assert unsupported_numbers("12 of boats were old", lead) == []

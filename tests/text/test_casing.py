@@ -183,3 +183,28 @@ def test_a_form_of_a_word_of_the_input_loses_its_title_capital():
         recased("Lund Finalizes Deal With Qualable", "sentence", lead, {"a": "a"})
         == "Lund finalizes deal with Qualable"
     )
+
+
+@pytest.mark.parametrize(
+    ("headline", "mended"),
+    [
+        ("Dust in 83 River samples", "Dust in 83 river samples"),
+        ("How to stop Wintry winds", "How to stop wintry winds"),  # the lead's first word, usually small
+        ("Lund's Weather will Be mild", "Lund's weather will be mild"),
+        ("Lund River Association warns", "Lund River Association warns"),  # may be a name
+        ("Samples at Lund: River dust", "Samples at Lund: River dust"),  # begins after a colon
+        ("Lund to host The Kettle Awards", "Lund to host The Kettle Awards"),
+        ("Wind and I", "Wind and I"),
+    ],
+)
+def test_a_lone_capital_that_the_lead_does_not_have_goes(headline: str, mended: str) -> None:
+    lead = "Wintry weather brought dust into the river at Lund before the Kettle Awards ."
+    assert recased(headline, "sentence", lead.split(), {"wintry": "wintry", "be": "be", "the": "the"}) == mended
+
+
+def test_a_capital_of_a_small_word_goes_beside_names_too() -> None:
+    lead = "Bump kettle from 4.1 to 4.2 because of a leak ."
+    assert (
+        recased("Bump Kettle From 4.1 to 4.2", "sentence", lead.split(), {"bump": "bump"})
+        == "Bump kettle from 4.1 to 4.2"
+    )

@@ -145,3 +145,9 @@ def test_another_language_is_named(language):
 )
 def test_english_and_short_texts_are_not(text):
     assert foreign_language(text) == ""
+
+
+def test_a_day_with_a_point_ends_no_sentence() -> None:
+    text = "Der Preis steigt zum 1. Januar auf 12 Euro. Das gilt bis 31. Oktober."
+    assert split_sentences(text) == ["Der Preis steigt zum 1. Januar auf 12 Euro.", "Das gilt bis 31. Oktober."]
+    assert split_sentences("The score was 3 to 1. The crowd left.") == ["The score was 3 to 1.", "The crowd left."]

@@ -69,8 +69,9 @@ QUESTION_WORDS = word_set("how what why when where who is are can do does should
 UNFINISHED = word_set(
     """a an the of to in at by for from with and or as is are was were be been will would may might could can its his
     their than but if unless because not no never nor except excluding without into onto between among against during
-    through : ,"""
+    through i so this that these your my our which whose : ,"""
 )
+PARTICLES = word_set("on up over about under")  # may end a sentence, or want a noun
 _WORD = re.compile(r"[^\W_]+")
 
 Casing = Mapping[str, str] | None
@@ -143,7 +144,10 @@ class Guards:
         said = text.split() if self.forced else text.split()[-1:]
         last = said[-1:] if self.limited and ends_inside(text, lead) else []
         parts = [part for word in said for part in PART.findall(word.lower()) if len(part) > 1]
-        strange = [] if self.casing is None else [part for part in parts if part not in self.casing]
+        small = {part for word in said for part in PART.findall(word) if part.islower()}
+        # A name's letters in small ones are half a word too: "your manus" for "your manuscript".
+        usual = self.casing
+        strange = [] if usual is None else [p for p in parts if p not in usual or (p in small and usual[p] != p)]
         if not strange:
             return last
         known, stems = lead_words(lead), read_words(lead).known
@@ -229,6 +233,7 @@ def form_faults(text: str, lead: str) -> list[str]:
     final = any(said.lower[-2:] == told.lower[i - 2 : i] for i, token in enumerate(told.lower) if token in STOPS)
     if said.raw[-1] != "May" and (said.lower[-1] in UNFINISHED or hangs) and not final:
         found.append(said.raw[-1])
+    found += _stumbles(said, told)
     ends = {token for token, after in pairwise(told.lower) if after == "."}
     for place, (token, after) in enumerate(pairwise(said.raw)):
         inside = place + 2 < len(said) or token in UNFINISHED
@@ -236,12 +241,25 @@ def form_faults(text: str, lead: str) -> list[str]:
         inside = inside and (len(token) > (2 if token.islower() else 4) or token in UNFINISHED)
         if (after == "." and inside) or (after == "," and token in BEFORE_NO_COMMA):
             found.append(token + after)
-    cut = not UNFINISHED.isdisjoint(said.lower[-2:-1]) and ends_in_adjective(said, told)
+    cut = not (UNFINISHED | PARTICLES).isdisjoint(said.lower[-2:-1]) and ends_in_adjective(said, told)
     return [*found, said.raw[-1]] if cut or _breaks_off(said, told) else found
+
+
+def _stumbles(said: Words, told: Words) -> list[str]:
+    """A word twice in a row, or a question mark inside, where the lead has neither."""
+    known = set(pairwise(told.lower))
+    twice = [one for one, two in pairwise(said.lower) if one == two and one.isalpha() and (one, two) not in known]
+    marked = {one for one, two in known if two == "?"}
+    asked = [one for one, two in pairwise(said.lower[:-1]) if two == "?" and one not in marked]
+    return [*twice, *(asked if "?" in told.lower else ())]
 
 
 def _breaks_off(said: Words, told: Words) -> bool:
     """Whether the last word wants another: "the coach who denied" (giving pills), "cancelled as storm" (missed it)."""
+    if said.lower[-1] in PARTICLES and len(said) > 1:
+        wanting = zip(told.lower, told.lower[1:], told.raw[2:], strict=False)
+        noun = next((after for *pair, after in wanting if tuple(pair) == said.lower[-2:]), ",")
+        return noun in ARTICLES or noun == "to" or noun[0].isupper() or noun[0].isdigit()
     last = laid_on(said, told)[-1]
     if not 0 < last < len(told) - 1:
         return False

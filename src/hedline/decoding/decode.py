@@ -277,7 +277,8 @@ class Engine:
             passing = sorted([*passing, *own], key=lambda each: each.short)
         lead, words = self.reader.text(source), self.reader.words(source)
         if passing and options.is_tight and guards.meaning and not is_whole(passing[0].text, lead):
-            passing = longest_word(lead, words, options) or passing
+            found = [each for each in passing if is_whole(each.text, lead)]
+            passing = longest_word(lead, words, options) or found
         if passing:
             kept = list(passing[: options.nbest])
             small = len(kept[0].text.split()) < FEW_WORDS and options.is_tight

@@ -77,6 +77,8 @@ TITLES = word_set(
     """the a an mr mrs ms dr sir lord king queen prince president minister secretary senator sen rep gov governor mayor
     judge justice coach"""
 )
+_MARKS = "\"“”'‘’,.;:!?()"
+_DAYS = frozenset(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"])
 _TAIL = re.compile(r"[\s,;:.\-–—]+$")
 
 
@@ -94,18 +96,30 @@ def own_words(lead: str, words: Sequence[str], options: DecodeOptions, whole: bo
 
 
 def longest_word(lead: str, words: Sequence[str], options: DecodeOptions) -> list[Hypothesis]:
-    """Where not even the first words fit: the longest name or content word that does."""
-    parts = [part.strip("\"“”'‘’,.;:!?()") for part in lead.split()]
-    fitting = [part for part in parts if bare(part) not in FUNCTION_WORDS and part.isalpha() and _fits(part, options)]
-    best = sorted(fitting, key=lambda part: (-part[0].isupper(), -len(part)))[:1]
-    return [_hypothesis(_finished(best), words, options)] if best else []
+    """Where not even the first words fit: the longest name or content word that does; of an exact number, a run."""
+    parts = lead.split()
+    for size in dict.fromkeys((options.exact_words or 1, 1)):
+        runs = [parts[place : place + size] for place in range(len(parts) - size + 1)]
+        plain = [[run[0].lstrip(_MARKS), *run[1:]] for run in runs]
+        plain = [[*run[:-1], run[-1].rstrip(_MARKS)] for run in plain]
+        said = [run for run in plain if all(p.isalpha() and bare(p) not in FUNCTION_WORDS for p in run)]
+        fitting = [run for run in said if _fits(" ".join(run), options)]
+        best = sorted(fitting, key=lambda run: (run[0] in _DAYS or run[0].islower(), -len(" ".join(run))))[:1]
+        if best:
+            return [_hypothesis(_finished(best[0]), words, options)]
+    return []
 
 
 def is_whole(text: str, lead: str) -> bool:
-    """Whether a headline of few letters has only whole words of the lead, and one of them says something."""
+    """Whether a headline of few letters has only whole words of the lead, in any form, and one says something."""
+    if text[-1:] in "'’\"“”-–,:;":
+        return False  # "Lund'": half of "Lund's"
     known = {bare(part) for part in lead.split()}
+    known |= {stem(part) for part in known}
     said = [bare(part).removesuffix("'s") for part in text.split()]
-    return all(each in known for each in said) and any(each not in FUNCTION_WORDS and each.isalpha() for each in said)
+    return all(each in known or stem(each) in known for each in said) and any(
+        each not in FUNCTION_WORDS and each.isalpha() for each in said
+    )
 
 
 def ends_inside(headline: str, lead: str) -> bool:
@@ -130,7 +144,7 @@ def ends_in_adjective(said: Words, told: Words) -> bool:
     token, noun = said.lower[-1], told.lower[last + 1]
     if said.lower[-2] not in LINKS | ARTICLES or said.lower[-2] != told.lower[last - 1]:
         return False
-    adjective = token.endswith(_ADJECTIVES) or token in _PLAIN_ADJECTIVES
+    adjective = token.endswith(_ADJECTIVES) or token in _PLAIN_ADJECTIVES | _COUNTS
     plain = noun.isalpha() and noun not in FEW | STOPS | LINKS and not noun.endswith("ly")
     return adjective and plain and token.islower() and not is_verb(told, last + 1)
 
@@ -226,7 +240,7 @@ def _hypothesis(text: str, words: Sequence[str], options: DecodeOptions) -> Hypo
 
 def bare(word: str) -> str:
     """A word in small letters without the marks around it."""
-    return word.lower().strip("\"“”'‘’,.;:!?()")
+    return word.lower().strip(_MARKS)
 
 
 @remembered(most=1 << 21)
@@ -334,10 +348,22 @@ def _rehung(said: Words, told: Words, places: Sequence[int]) -> bool:
 
 REPORTING = word_set("said says told announced reported")
 TELLTALE = re.compile(
-    r"^(?:add|allow|support|make|do not) (?:an? |the |support |option |log )"
+    r"^(?:add|allow|support|make|do not|don't|revert) (?:an? |the |support |option |log |crash |fail |\")"
     r"|\b(?:please|(?:kind|best|warm) regards|i am writing|i would like|when i (?:try|click|run|open)"
     r"|we (?:present|propose|study|introduce|show|describe)"
-    r"|in this paper|steps to reproduce|\d{3} error|stack trace|click on|dishwasher safe)\b|\bregards,"
+    r"|in this paper|steps to reproduce|\d{3} error|stack trace|click on|dishwasher safe|machine washable|preheat"
+    r"|to whom it may concern|i wish to|(?:i'm|i am) afraid i|could you|thank you for (?:your|submitting|contacting)"
+    r"|did you get|we are looking for an?|(?:customer|order|ticket) number)\b|\bregards,"
+)
+# What is said of a program or a machine that fails.
+TROUBLE = re.compile(
+    r"\b(?:fails? with|does nothing|(?:keeps?|stopped) (?:crashing|freezing|disconnecting|failing|restarting|working)"
+    r"|(?:crash|freez|hang|fail|jam)e?s (?:when|whenever|on|after|as soon|every)"
+    r"|(?:returns|throws|shows) (?:an? )?(?:http|\d{3}|errors?|exception|empty|blank)"
+    r"|(?:does|do|did|is|are)(?: not|n't) (?:work|load|print|respond|sync)(?:ing)?"
+    r"|no longer (?:works|loads|prints|opens)|permission denied|error (?:code|message)|server (?:is )?down"
+    r"|(?:since|after) (?:(?:the|last) (?:update|upgrade)|upgrading|updating)"
+    r"|(?:can(?:not|'t)|unable to) (?:log (?:in|on)|connect|print))\b"
 )
 _RUNNING = ARTICLES - {"a", "an"} | {"this", "these", "our", "we", "i", "you", "your"}
 _NO_CHANGE = word_set("for : our this these")
@@ -361,7 +387,7 @@ def is_message(lead: str) -> bool:
         return False
     after = "".join(told.lower[1:2])
     changes = told.lower[0] in CHANGES and after not in _NO_CHANGE and not after[:1].isdigit()
-    if changes or TELLTALE.search(lead.lower()):
+    if changes or TELLTALE.search(lead.lower()) or TROUBLE.search(lead.lower()):
         return True
     places = range(1, len(told))
     if len(told) < 8 or not _RUNNING.isdisjoint(told.lower):
@@ -377,7 +403,11 @@ def invented_frame(text: str, lead: str) -> list[str]:
     asked about, and advice may be offered as such.
     """
     match = _FRAME.search(text)
-    if match is None or "?" in lead:
+    if "?" in lead:
+        return []
+    if text.endswith("?") and is_message(lead):
+        return ["?"]
+    if match is None:
         return []
     if (_NAMED.search(lead) or not _READER.isdisjoint(read_words(lead).lower)) and not is_message(lead):
         return []

@@ -112,7 +112,7 @@ class WordReader:
 
     def read(self, text: str, longest: int) -> tuple[Source, bool]:
         """The text as a Source of at most `longest` words, and whether it was cut."""
-        source = read_source(text)
+        source = read_source(calm(text, self.truecaser.forms) if is_shouted(text) else text)
         if len(source) <= longest:
             return source, False
         return Source(source.raw, source.tokens[:longest], source.words[:longest]), True

@@ -143,6 +143,7 @@ def unsupported_numbers(headline: str, lead: str) -> list[str]:
     claimed = figures(headline)
     vague = [word for word in _words(headline) if word in _VAGUE]
     fractions = _wrong_fractions(headline, lead) + [team for team in _TEAM.findall(headline) if team not in lead]
+    fractions += _lost_wholes(headline, lead)
     if not claimed and not vague:
         return fractions
     known = figures(lead)
@@ -174,6 +175,21 @@ def _wrong_fractions(headline: str, lead: str) -> list[str]:
 _FRACTION = re.compile(
     r"\b(half|third|thirds|quarter|quarters|fifth|tenth) of (?:a |an |the |its |all )?((?:[\w'’-]+ ?){1,4})"
 )
+
+
+def _lost_wholes(headline: str, lead: str) -> list[str]:
+    """Parts whose whole is gone while its "of" is still there.
+
+    >>> _lost_wholes("Dust found in 83 of river samples", "Dust was found in 83 of 90 river samples.")
+    ['83']
+    """
+    parts = [(part, noun) for part, noun in _PART_OF.findall(headline) if not noun[0].isdigit()]
+    known = _PART_OF.findall(lead) if parts else []
+    kept = {part for part, noun in known if not noun[0].isdigit()}
+    return [part for part, _ in parts if part not in kept and any(part == each for each, _ in known)]
+
+
+_PART_OF = re.compile(r"\b(\d[\d,.]*) (?:out )?of (?:the |its |all )?(\w+)")
 
 
 def _is_weak(figure: Figure) -> bool:

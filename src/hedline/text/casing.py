@@ -36,7 +36,11 @@ _SURNAME = re.compile(r"\b([A-Z][a-z]+ )([a-z]{4,})\b")
 _AFTER_POINT = re.compile(r"(\b(?:(?:[A-Z]\.){2,}|(?:Inc|Corp|Co|Ltd|Bros|Jr|Sr)\.) )([A-Z][a-z]+)\b")
 _OPENING = re.compile(r"(?:^|[:.?!]\s+|\s[-–—|]+\s+)[\"'“‘(\[]*$")
 # Forms of a table that a text in small letters hardly means.
-_EVERYDAY = frozenset(["us", "it", "who", "may", "march", "will", "mark", "bill", "sun", "apple", "turkey", "polish"])
+_EVERYDAY = frozenset(
+    ["us", "it", "who", "may", "march", "will", "mark", "bill", "sun", "apple", "turkey", "polish", "lol"]
+)
+_CAPITALIZED = re.compile(r"(?!I$)[A-Z][a-z]*")
+_ARTICLES = frozenset(["a", "an", "the"])
 _SMALL = frozenset(
     re.findall(r"\w+", "a an and as at but by for from in nor of on or per so the to up via vs with yet")
 )
@@ -270,9 +274,40 @@ def recased(text: str, case: str, lead: Sequence[str], forms: Mapping[str, str])
         text = " ".join(_titled(word, place in (0, len(words) - 1)) for place, word in enumerate(words))
     elif case == "sentence" and _is_title_case(text):
         text = _calmed(text, _forms_of(lead), forms)
-    elif case == "sentence" and forms and "." in text:
-        text = _AFTER_POINT.sub(lambda match: match[1] + _after_point(match[2], lead, forms), text)
+    elif case == "sentence":
+        if forms and "." in text:
+            text = _AFTER_POINT.sub(lambda match: match[1] + _after_point(match[2], lead, forms), text)
+        text = _without_stray_capitals(text, lead, forms)
     return with_capital(text)
+
+
+def _without_stray_capitals(text: str, lead: Sequence[str], forms: Mapping[str, str]) -> str:
+    """A headline without the capital of a lone word that the input writes small, or had at its beginning only.
+
+    A word beside another capital, numbers aside, may be a part of a name, most small words excepted.
+    """
+    words, inside = text.split(" "), set(lead[1:])
+    if all(word in inside or not word[:1].isupper() for word in words[1:]):
+        return text
+    own, names = _forms_of(lead), {each.lower() for each in inside if each[:1].isupper()}
+
+    def is_small(word: str) -> bool:
+        lower = word.lower()
+        usual = (lower in FUNCTION_WORDS or [*lead[:1]] == [word]) and lower not in own and forms.get(lower) == lower
+        return lower not in names and (own.get(lower) == lower or usual)
+
+    def may_name(word: str) -> bool:
+        return word[:1].isupper() and not word.endswith(("'s", "’s")) and not is_small(word)
+
+    for place in range(1, len(words)):
+        word, opening = words[place], _OPENING.search(" ".join([*words[:place], ""]))
+        if opening or not _CAPITALIZED.fullmatch(word) or not is_small(word):
+            continue
+        after = next((each for each in words[place + 1 :] if not each[:1].isdigit()), "")
+        joined = may_name(after) or may_name(words[place - 1].lstrip("0123456789"))
+        if not joined or word.lower() in FUNCTION_WORDS - _ARTICLES:
+            words[place] = word.lower()
+    return " ".join(words)
 
 
 def _after_point(word: str, lead: Sequence[str], forms: Mapping[str, str]) -> str:

@@ -205,6 +205,11 @@ _STARTERS = _list("""
     on at for from as after before since although though because however meanwhile there here what who why how where
     one some many most all both no not now then according police officials
 """)
+# A number with a point before one of these is a day: "zum 1. Januar".
+_MONTHS = _list("""
+    januar februar märz april mai juni juli august september oktober november dezember jänner december marts maj
+    januari februari augusti
+""")
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _GREETING = re.compile(
     r"^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b[^,.!:\n]{0,40}(?:\.\s[^,!:\n]{0,30})?[,!:]\s+",
@@ -239,7 +244,7 @@ def ends_sentence(chunk: str, following: str) -> bool:
 def _is_abbreviation(word: str, following: str) -> bool:
     """Whether the period after `word` belongs to the word alone."""
     lower = word.lower()
-    if lower in _TITLES:
+    if lower in _TITLES or (word.isdecimal() and len(word) < 3 and following.lower() in _MONTHS):
         return True
     starts = following.lower() in _STARTERS
     if len(word) == 1 and word.isalpha():

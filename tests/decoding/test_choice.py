@@ -443,3 +443,11 @@ def test_half_a_word_is_not_taken_for_a_name_in_small_letters() -> None:
     lead = "Thank you for sending your manuscript, which we liked."
     assert "manus" in list(guards.faults("Thank you for sending your manus", lead))
     assert "manus" not in list(guards.faults("Thank you for sending Manus", lead))
+
+
+def test_a_headline_does_not_stay_in_a_clause_with_when() -> None:
+    lead = "When Holm opens the reports page, the browser does not respond and she must start it again."
+    assert form_faults("When Holm opens the reports page", lead) and form_faults("Holm opens the reports page", lead)
+    assert not form_faults("Browser does not respond when Holm opens reports page", lead)
+    news = "When Holm opened the museum, 500 people stood in line and waited for hours."
+    assert form_faults("When Holm opened the museum", news) and not form_faults("Holm opened the museum", news)

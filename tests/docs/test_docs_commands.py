@@ -148,3 +148,15 @@ def test_every_command_block_is_understood() -> None:
     languages = {block.language for block in BLOCKS}
     assert languages <= {"sh", "python", "py", "text", "json", "ini", "nginx", "yaml", ""}, languages
     assert {"README.md", "guide-headlines.md", "guide-own-data.md"} <= {page.name for page in LIVE}
+
+
+def test_the_guides_other_texts_are_what_the_model_writes() -> None:
+    import hedline
+
+    page = (ROOT / "docs/guide-headlines.md").read_text("utf-8")
+    table = page[page.index("| kind | text begins |") :]
+    shown = re.findall(r"^\| [^|]+ \| [^|]+ … \| ([^|]+) \|", table, re.M)[:-1]  # the last one is in another language
+    texts = (ROOT / "examples/other-texts.txt").read_text("utf-8").splitlines()
+    written = [each.text for each in hedline.load("default").summarize(texts[: len(shown)])]
+    same = sum(ours == theirs for ours, theirs in zip(shown, written, strict=True))
+    assert len(shown) == 10 and same >= 9, "the table of docs/guide-headlines.md is stale"

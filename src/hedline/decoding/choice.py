@@ -60,7 +60,9 @@ DIGITS = 9  # expected overlaps that agree so far are equal, whatever order a pr
 FEW_CONTENT = 5  # content words up to which a headline without a verb is half a sentence
 CRUMB = 5  # words under which a headline is printed only where no longer one passes
 
-SUBORDINATE = word_set("unless if although though while until had should without barring once")
+SUBORDINATE = word_set(
+    "unless if although though while until had should without barring once when whenever after since because before as"
+)
 BEFORE_NO_COMMA = TO_BE | ARTICLES | {"of", "will", "would"}
 PRONOUNS = word_set("i we he she they it")
 JOINING = word_set("as if when while because unless although but that")
@@ -290,8 +292,13 @@ def _is_another(said: Words, told: Words) -> bool:
 
 
 def _stays_outside(said: Words, told: Words) -> bool:
-    """Whether a headline that begins like its lead with "unless" or "if" never gets to the verb of the main clause."""
-    if said.lower[0] not in SUBORDINATE or said.lower[:1] != told.lower[:1] or "," not in told.lower:
+    """Whether a headline that begins like its lead with "unless" or "if" never gets to the verb of the main clause.
+
+    Of a ticket, what follows "when" is nothing by itself, with the word or without it: "I click on the button".
+    """
+    opened = said.lower[0] in SUBORDINATE and said.lower[:1] == told.lower[:1]
+    opened = opened or (told.lower[:1] in (("when",), ("whenever",)) and is_message(" ".join(told.raw)))
+    if not opened or "," not in told.lower:
         return False
     comma = told.lower.index(",")
     main = [place for place in laid_on(said, told) if place > comma and told.stems[place] not in SAYING]

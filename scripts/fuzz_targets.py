@@ -194,9 +194,9 @@ def examples(target: str) -> list[bytes]:
 
 # Kernels: their arguments in a small language. A name is a whole number; f(…) an array of that many float32, b int8,
 # u uint8, i int32, q int64, in brackets the size by the numbers' names; `<name` bounds its values; `?`: may be None;
-# p is a truth value, x a float, @ an object made by another kernel. int64 too: s starts, l lengths of inputs laid end
-# to end, a where their padded keys begin, o offsets; h int32: pieces of hypotheses. After `|`: how numbers usually
-# follow from others.
+# p is a truth value, x a float, @ an object made by another kernel, + a tuple of one or two. int64 too: s starts, l
+# lengths of inputs laid end to end, a where their padded keys begin, o offsets; h int32: pieces of hypotheses. After
+# `|`: how numbers usually follow from others.
 
 KERNELS = {
     "pack": "b(m*k) b(up(m,16)*up(k,2)) m k",
@@ -209,8 +209,8 @@ KERNELS = {
     "q(rows)<keys f(rows*heads*depth) ?f(rows*most) most rows heads depth "
     "| stride=first+heads*depth wide=one+two+2*heads*depth step=keys+1 most=keys+1",
     "embed": "b(rows*k) f(rows) f(most*k) q(n)<rows q(n)<most x f(n*k) rows most n k",
-    "worth": "f(rows*n) f(inputs*n) u(shared*n) q(rows)<inputs f(rows) x f(rows*n) rows n inputs shared "
-    "| shared=inputs",
+    "worth": "f(rows*n) f(inputs*n) u(shared*n) q(inputs)<n q(rows)<inputs f(rows) f(rows) x f(rows*n) f(2*rows) "
+    "rows n inputs shared | shared=inputs",
     "best": "f(rows*n) q(rows)<inputs f(rows) u(inputs) q(inputs*width) q(inputs*width) f(inputs*width) "
     "rows n inputs width",
     "remember": "@memory f(tokens*width) f(room*2*width) s(inputs)<tokens l(inputs)<tokens a(inputs)<room tokens room "
@@ -225,6 +225,10 @@ KERNELS = {
     "candidates": "b(rows*k) f(rows) f(rows) rows k ?@shared i(few)<rows few i(total)<rows o(inputs+1)<total "
     "inputs total | total=inputs*each",
     "score": "@candidates f(n*k) q(n)<inputs f(n*stride) n stride",
+    "step": "+@block +f(most*stride) +f(room*2*width) @candidates b(rows*width) f(rows) f(far*width) f(2*width) "
+    "q(n)<rows i(n*(t-1))<used i(n*t) l(inputs)<tokens a(inputs)<room q(n)<inputs f(n*tokens) f(n*wide) x n t used "
+    "most stride room inputs tokens wide rows far width | k=width tokens=inputs*each room=inputs*up(tokens,16) "
+    "most=used+n+each stride=2*width+t far=t+each wide=total",
 }
 ODD = (-1, 0, 1, 2, 15, 17, 63, 65, 257, 1 << 20, 1 << 31, 1 << 40, 1 << 62, -(1 << 62))
 KINDS = {"f": np.float32, "b": np.int8, "u": np.uint8, "i": np.int32, "h": np.int32} | dict.fromkeys("qslao", np.int64)
@@ -290,13 +294,15 @@ class Draw:
 def arguments(draw: Draw, spec: str) -> list[Any]:
     """Arguments of a kernel as its description says."""
     parts, _, usual = spec.partition("|")
-    draw.usual = dict(each.split("=") for each in usual.split())
+    draw.usual |= dict(each.split("=") for each in usual.split())
     return [argument(draw, part) for part in parts.split()]
 
 
 def argument(draw: Draw, part: str) -> Any:
     if part.startswith("?"):
         return None if draw.byte() % 3 == 0 else argument(draw, part[1:])
+    if part.startswith("+"):
+        return tuple(argument(draw, part[1:]) for _ in range(1 + draw.number("layers") % 2))
     if part.startswith("@"):
         return made(draw, part[1:])
     if part == "p":

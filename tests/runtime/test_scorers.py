@@ -167,6 +167,20 @@ def test_a_compiled_layer_is_the_same_as_its_parts(int8_transformer, restricted)
         np.testing.assert_array_equal(left[1], right[1])
 
 
+def test_inputs_opened_again_are_as_if_begun_with_the_other_candidates(int8_transformer, engine):
+    """The encoder's work is used again, after steps of the first search, and what is left of it is let go."""
+    scorer, lists = load_scorer(int8_transformer), candidate_lists(3)
+    fewer = [ids[::2] for ids in lists]
+    first = scorer.step(scorer.start(INPUTS[:3], lists), np.array([2, 5, 6])).state
+    again, new = scorer.reopen(first, np.array([2, 0]), fewer[1:]), scorer.start([INPUTS[2], INPUTS[0]], fewer[1:])
+    del first
+    for word in (2, 5, 6, 7):
+        found, expected = scorer.step(again, np.array([4, word])), scorer.step(new, np.array([4, word]))
+        np.testing.assert_array_equal(found.log_probs, expected.log_probs)
+        np.testing.assert_array_equal(found.attention, expected.attention)
+        again, new = (scorer.select(each.state, np.array([1, 0])) for each in (found, expected))
+
+
 def test_an_int8_input_is_the_same_alone_and_in_a_batch(int8_transformer, engine):
     scorer = load_scorer(int8_transformer)
     lists = candidate_lists(3)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from hedline.arrays import Ints
 from hedline.decoding import Lexicon
 from hedline.decoding.choice import (
     CANDIDATES,
@@ -342,18 +343,22 @@ class Searched(NamedTuple):
 
         What the encoder made of an input is the greater part of a small search.
         """
-        before = self.lexicon
-        same = all(np.array_equal(before.inputs[p], ids) for p, ids in zip(places, lexicon.inputs, strict=True))
-        if before.candidates is None or lexicon.candidates is None:
-            same = same and before.candidates is lexicon.candidates
-        else:
-            pairs = zip(places, lexicon.candidates, strict=True)
-            same = same and all(np.array_equal(before.candidates[p], ids) for p, ids in pairs)
-        return scorer.select(self.start, np.array(places)) if same else None
+        rows, units, more = np.array(places), self.lexicon.candidates, lexicon.candidates
+        if not _same(self.lexicon.inputs, places, lexicon.inputs) or (units is None) != (more is None):
+            return None
+        if units is None or more is None or _same(units, places, more):
+            return scorer.select(self.start, rows)
+        reopen = getattr(scorer, "reopen", None)  # only the units that may be written are others
+        return reopen(self.start, rows, more) if reopen else None
 
     def read(self, place: int, options: DecodeOptions) -> Iterator[Candidate]:
         """One input's best headlines, best first, no text twice; none where nothing fits."""
         return read_best(self.lexicon, place, self.endings[place], options)
+
+
+def _same(before: Sequence[Ints], places: Sequence[int], now: Sequence[Ints]) -> bool:
+    """Whether the ids at `places` are those of another list, one by one."""
+    return all(np.array_equal(before[place], ids) for place, ids in zip(places, now, strict=True))
 
 
 def decode(scorer: Scorer, lexicon: Lexicon, options: DecodeOptions, start: Any = None) -> Searched:

@@ -288,6 +288,7 @@ class PieceColumns:
         self._numeric: dict[int, tuple[Flags, list[tuple[int, str]]]] = {}
         self._numbering: dict[tuple[int, str], tuple[Ints, Ints]] = {}
         self._copying: dict[tuple[int, int, bytes, bool], Ints] = {}
+        self._prefixes: dict[bytes, list[int]] = {}
 
     def _row(self, owner: int) -> int:
         return 0 if self.whole else owner
@@ -302,18 +303,27 @@ class PieceColumns:
         """Output ids of columns."""
         return self.ids[np.zeros_like(owner) if self.whole else owner, columns]
 
-    def worth(self, log_probs: Floats, owner: Ints, weight: float, closing: Floats) -> Floats:
-        """(rows, W): weight · log_probs, plus `closing` (rows,) where a piece begins a word; -inf where none may be."""
+    def worth(
+        self, log_probs: Floats, owner: Ints, weight: float, opening: Floats, closing: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """(rows, W): weight · log_probs, plus `opening` (rows,) where a piece begins a word; -inf where none may be.
+
+        And (rows,) what ending is worth, with `closing` (rows,), -inf where that is -inf, and its log-probability.
+        """
         if kernels.available():
-            out = np.empty(log_probs.shape, np.float32)
-            sizes = (*out.shape, len(self.static), len(self.starts))
-            kernels.compiled.worth(log_probs, self.static, self.starts, owner, closing, weight, out, *sizes)
-            return out
+            out, ends = np.empty(log_probs.shape, np.float32), np.empty((2, len(owner)), np.float32)
+            kernels.compiled.worth(
+                log_probs, self.static, self.starts, self.end, owner, opening, closing, weight, out, ends, *out.shape,
+                len(self.static), len(self.starts),
+            )  # fmt: skip
+            return out, ends[0], ends[1]
+        last = log_probs[np.arange(len(owner)), self.end[owner]]
         with np.errstate(invalid="ignore"):
             totals = self.static[owner] + np.float32(weight) * log_probs
-        for row in np.flatnonzero(closing != 0):
-            totals[row, self.starting(int(owner[row]))] += closing[row]
-        return totals
+            end = np.where(closing > -np.inf, np.float32(weight) * last + closing, -np.inf)
+        for row in np.flatnonzero(opening != 0):
+            totals[row, self.starting(int(owner[row]))] += opening[row]
+        return totals, end.astype(np.float32), last
 
     def lengths(self, owner: int) -> tuple[Flags, Ints, Ints]:
         """(S,) whether each column starts a word, and its bytes and characters without the space."""
@@ -367,13 +377,19 @@ class PieceColumns:
             able: set[int] = set()
             for form in _later(source, after):
                 if form.startswith(word) and len(form) > len(word):
-                    able.update(self.tables.prefixes(form[len(word) :]))
+                    able.update(self._prefixes_of(form[len(word) :]))
             closed = source.next_place(word, after) if word else None
             if closed is not None or not written:
                 for form in _later(source, closed if ordered and closed is not None else after):
-                    able.update(self.tables.prefixes(SPACE + form))
+                    able.update(self._prefixes_of(SPACE + form))
             self._copying[key] = self._columns(owner, sorted(able))
         return self._copying[key]
+
+    def _prefixes_of(self, rest: bytes) -> list[int]:
+        """Ids of the pieces that `rest` begins with, kept for the next time."""
+        if rest not in self._prefixes:
+            self._prefixes[rest] = self.tables.prefixes(rest)
+        return self._prefixes[rest]
 
     def _columns(self, owner: int, wanted: Sequence[int]) -> Ints:
         """Columns of the output ids that are candidates."""

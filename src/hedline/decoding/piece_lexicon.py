@@ -59,12 +59,17 @@ class Word(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """State of the hypotheses: owner, words, bytes, chars used (rows, 3), columns so far (rows, T), details."""
+    """State of the hypotheses: owner, words, bytes, chars used (rows, 3), columns so far (rows, T), details.
+
+    ids: (rows,) the last pieces; closing: (rows,) that of the details.
+    """
 
     owner: Ints
     used: Ints
     history: Ints
     details: tuple[Detail, ...]
+    ids: Ints
+    closing: Floats
 
 
 class SubwordLexicon:
@@ -79,7 +84,7 @@ class SubwordLexicon:
         self.width = self.columns.width
         self.max_steps = step_limit(options, units_a_word=4)
         self.limits = np.array([options.word_limit, options.byte_limit, options.char_limit])
-        self._least_room = int(self.limits[1:].min())
+        self._most_words, self._least_room = int(self.limits[0]), int(self.limits[1:].min())
         self.weight = np.float32(weights.get("log_prob", 0.0))
         self.fires = any(value for name, value in weights.items() if name != "log_prob" and name not in FINAL_FEATURES)
         self._words: list[dict[bytes, Word]] = [{} for _ in inputs]
@@ -91,14 +96,14 @@ class SubwordLexicon:
         """One empty headline for each input."""
         count = len(self.inputs)
         details = (Detail(b"", (), -1, "", b"", FORBIDDEN),) * count
-        return Rows(np.arange(count), np.zeros((count, 3), np.int64), np.zeros((count, 0), np.int64), details)
+        used, none, closing = np.zeros((count, 3), np.int64), np.zeros((count, 0), np.int64), _closings(details)
+        return Rows(np.arange(count), used, none, details, np.zeros(count, np.int64), closing)
 
     def gains(self, state: Rows, step: Step) -> Gains:
         """Weights · features of every piece for every row, forbidden ones at -inf."""
         columns, owner, written = self.columns, state.owner, state.history.shape[1] > 0
-        closing = np.array([detail.closing for detail in state.details], np.float32)
-        totals = columns.worth(
-            step.log_probs, owner, float(self.weight), closing if written else np.zeros_like(closing)
+        totals, end, end_log_probs = columns.worth(
+            step.log_probs, owner, float(self.weight), self._opening(state), state.closing
         )
         for row, detail in enumerate(state.details):
             if detail.pending:  # pieces that begin inside a character are forbidden everywhere else
@@ -113,33 +118,32 @@ class SubwordLexicon:
                 able = columns.copying(int(owner[row]), detail.place, detail.word, written)
                 _keep_only(totals[row], able)
         self._forbid_overlong(totals, state)
-        end_log_probs = step.log_probs[np.arange(len(owner)), columns.end[owner]]
-        with np.errstate(invalid="ignore"):
-            end = np.where(closing > FORBIDDEN, self.weight * end_log_probs + closing, FORBIDDEN)
         short = fill_shortage(self.options, state.used)
 
         def log_probs(chosen_rows: Ints, chosen: Ints) -> Floats:
             return np.asarray(step.log_probs[chosen_rows, chosen])
 
-        return Gains(totals, log_probs, end.astype(np.float32), end_log_probs, short)
+        return Gains(totals, log_probs, end, end_log_probs, short)
+
+    def _opening(self, state: Rows) -> Floats:
+        """(rows,) what a piece gains that begins a word: the worth of the word before; -inf where that is too many."""
+        taken = state.history.shape[1]
+        opening = state.closing if taken else np.zeros_like(state.closing)
+        if taken < self._most_words:
+            return opening
+        return np.where(state.used[:, 0] < self._most_words, opening, np.float32(FORBIDDEN))
 
     def _forbid_overlong(self, totals: Floats, state: Rows) -> None:
-        """Forbid, in place, what would break a limit of the final text."""
+        """Forbid, in place, pieces that would break a limit of the final text in bytes or characters."""
         columns, taken = self.columns, state.history.shape[1]
         longest = columns.longest + 1
-        if taken < self.limits[0] and (taken + 1) * longest <= self._least_room:
+        if (taken + 1) * longest <= self._least_room:
             return  # however long the pieces were
         room = self.limits - state.used
-        for row in np.flatnonzero((room[:, 0] < 1) | (room[:, 1] < longest) | (room[:, 2] < longest)):
-            owner = int(state.owner[row])
-            if room[row, 1] >= longest and room[row, 2] >= longest:
-                totals[row, columns.starting(owner)] = FORBIDDEN
-                continue
-            starts, sizes, chars = columns.lengths(owner)
+        for row in np.flatnonzero((room[:, 1] < longest) | (room[:, 2] < longest)):
+            starts, sizes, chars = columns.lengths(int(state.owner[row]))
             space = starts.astype(np.int64) if taken else 0
             over = (sizes + space > room[row, 1]) | (chars + space > room[row, 2])
-            if room[row, 0] < 1:
-                over |= starts
             totals[row, : len(over)][over] = FORBIDDEN
 
     def advance(self, state: Rows, rows: Ints, chosen: Ints) -> Rows:
@@ -150,7 +154,7 @@ class SubwordLexicon:
         follow, details = self._follow, state.details
         details = tuple(map(follow, owner.tolist(), map(details.__getitem__, rows.tolist()), ids.tolist()))
         history = np.concatenate([state.history[rows], chosen[:, None]], axis=1)
-        return Rows(owner, used, history, details)
+        return Rows(owner, used, history, details, ids, _closings(details))
 
     def _follow(self, owner: int, detail: Detail, index: int) -> Detail:
         """The detail after one more piece; runs once for every hypothesis of every step, so it asks for little."""
@@ -212,7 +216,7 @@ class SubwordLexicon:
 
     def ids(self, state: Rows) -> Ints:
         """Output ids of the last pieces."""
-        return self.columns.ids_of(state.owner, state.history[:, -1])
+        return state.ids
 
     def futures(self, state: Rows, context: int) -> Ints:
         """The last pieces and everything else by a number for each distinct detail."""
@@ -263,6 +267,11 @@ def word_alignment(attention: Floats, pieces: Sequence[bytes], spans: Sequence[i
     counts = np.diff([*firsts, len(pieces)])
     rows = rows / np.maximum(counts, 1)[:, None]
     return np.asarray(rows / np.maximum(rows.sum(axis=1, keepdims=True), 1e-9), np.float32)
+
+
+def _closings(details: Sequence[Detail]) -> Floats:
+    """(rows,) what completing each row's word is worth."""
+    return np.array([detail.closing for detail in details], np.float32)
 
 
 def _keep_only(totals: Floats, columns: Ints) -> None:

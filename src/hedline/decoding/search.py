@@ -106,22 +106,16 @@ class Finished:
     def __init__(self, inputs: int, plan: Plan) -> None:
         self.plan = plan
         self.best = np.full((inputs, plan.nbest), -np.inf)
-        self._records: list[tuple[Ints, ...]] = []
-        self._scores: list[tuple[Any, ...]] = []
+        self._records: list[tuple[Any, ...]] = []
 
     def record(self, step: int, owner: Ints, score: Any, log_prob: Any, gains: Gains) -> None:
-        """Note every row that may end after `step` units."""
-        rows = np.flatnonzero(gains.end > -np.inf)
-        if not len(rows):
-            return
-        total = score[rows] + gains.end[rows]
+        """Note what ending after `step` units would give every row, -inf where it may not."""
+        total = score + gains.end
         keys = total + self.plan.reward(step + 1)
-        short = gains.short[rows]
-        self._records.append((owner[rows], np.full(len(rows), step), rows, short))
-        self._scores.append((keys, total, log_prob[rows] + gains.end_log_probs[rows]))
-        complete = short == 0
+        self._records.append((step, owner, gains.short, keys, total, log_prob + gains.end_log_probs))
+        complete = (gains.short == 0) & (gains.end > -np.inf)
         if complete.any():
-            self._update_best(owner[rows[complete]], keys[complete])
+            self._update_best(owner[complete], keys[complete])
 
     def _update_best(self, owner: Ints, keys: Any) -> None:
         if self.plan.nbest == 1:
@@ -138,9 +132,12 @@ class Finished:
         ranked: list[list[tuple[int, int, float, float, float, int]]] = [[] for _ in range(inputs)]
         if not self._records:
             return ranked
-        owner, step, row, short = (np.concatenate(parts) for parts in zip(*self._records, strict=True))
-        key, score, log_prob = (np.concatenate(parts) for parts in zip(*self._scores, strict=True))
-        order = np.lexsort((row, step, -key, short, owner))
+        steps, *parts = zip(*self._records, strict=True)
+        owner, short, key, score, log_prob = map(np.concatenate, parts)
+        sizes = list(map(len, parts[0]))
+        step, row = np.repeat(steps, sizes), np.concatenate([np.arange(size) for size in sizes])
+        ends = np.flatnonzero(score > -np.inf)
+        order = ends[np.lexsort((row[ends], step[ends], -key[ends], short[ends], owner[ends]))]
         columns = (owner, step, row, key, score, log_prob, short)
         for o, *rest in zip(*(column[order].tolist() for column in columns), strict=True):
             ranked[o].append(tuple(rest))  # type: ignore[arg-type]

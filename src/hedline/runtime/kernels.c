@@ -8,6 +8,7 @@
 #include "kernels_chosen.h"
 #include "kernels_objects.h"
 #include "kernels_search.h"
+#include "kernels_step.h"
 
 /* pack(weights int8 (m, k), packed int8 out, m, k) */
 static PyObject *py_pack(PyObject *self, PyObject *args) {
@@ -244,34 +245,6 @@ static PyObject *py_attend(PyObject *self, PyObject *args) {
     return finish_call(&buffers);
 }
 
-/* embed(table int8 (rows, k), scale (rows), positions f32 (most, k), ids int64 (n), places int64 (n), factor,
- *       out (n, k), rows, most, n, k): out = table[ids] * scale[ids] * factor + positions[places] */
-static PyObject *py_embed(PyObject *self, PyObject *args) {
-    PyObject *table_, *scale_, *positions_, *ids_, *places_, *out_;
-    Py_ssize_t rows, most, n, k;
-    float factor;
-    Buffers buffers = {.count = 0};
-    if (!PyArg_ParseTuple(args, "OOOOOfOnnnn", &table_, &scale_, &positions_, &ids_, &places_, &factor, &out_, &rows,
-                          &most, &n, &k))
-        return NULL;
-    const int8_t *table = take(&buffers, table_, area(rows, k), 1, 0, 0);
-    const float *scale = take(&buffers, scale_, rows, 4, 0, 0);
-    const float *positions = take(&buffers, positions_, area(most, k), 4, 0, 0);
-    const int64_t *ids = take(&buffers, ids_, n, 8, 0, 0), *places = take(&buffers, places_, n, 8, 0, 0);
-    float *out = take(&buffers, out_, area(n, k), 4, 1, 0);
-    for (Py_ssize_t i = 0; !FAILED && i < n; i++)
-        if (ids[i] < 0 || ids[i] >= rows || places[i] < 0 || places[i] >= most)
-            PyErr_SetString(PyExc_IndexError, "a piece outside the table");
-    if (!FAILED) {
-        Py_BEGIN_ALLOW_THREADS
-        for (Py_ssize_t i = 0; i < n; i++)
-            for (Py_ssize_t j = 0; j < k; j++)
-                out[i * k + j] = (float)table[ids[i] * k + j] * scale[ids[i]] * factor + positions[places[i] * k + j];
-        Py_END_ALLOW_THREADS
-    }
-    return finish_call(&buffers);
-}
-
 static PyObject *py_set_threads(PyObject *self, PyObject *args) {
     int threads;
     if (!PyArg_ParseTuple(args, "i", &threads)) return NULL;
@@ -304,6 +277,7 @@ static PyMethodDef methods[] = {
     {"encode", py_encode, METH_VARARGS, "Inputs laid end to end through an encoder's block."},
     {"remember", py_remember, METH_VARARGS, "Keys and values of every input packed for decode()."},
     {"decode", py_decode, METH_VARARGS, "One more piece of every hypothesis through a decoder's block."},
+    {"step", py_step, METH_VARARGS, "One more piece of every hypothesis through a whole decoder."},
     {"candidates", py_candidates, METH_VARARGS, "The output rows each input of a batch may need."},
     {"score", py_score, METH_VARARGS, "Log-probabilities of every row's candidates."},
     {"worth", py_worth, METH_VARARGS, "What every extension of every hypothesis is worth."},

@@ -137,30 +137,12 @@ AVX512 static void turn_avx512(const float *keys, Py_ssize_t stride, Py_ssize_t 
     Py_ssize_t padded = PADDED(length);
     for (Py_ssize_t j = 0; j < padded; j += LANES)
         for (Py_ssize_t c = 0; c < depth; c += LANES) {
-            __m512 row[LANES], half[LANES];
+            __m512i row[LANES];
             _Pragma("GCC unroll 16") for (int i = 0; i < LANES; i++)
-                row[i] = j + i < length ? _mm512_loadu_ps(keys + (j + i) * stride + c) : _mm512_setzero_ps();
-            _Pragma("GCC unroll 8") for (int i = 0; i < LANES; i += 2) {
-                half[i] = _mm512_unpacklo_ps(row[i], row[i + 1]);
-                half[i + 1] = _mm512_unpackhi_ps(row[i], row[i + 1]);
-            }
-            _Pragma("GCC unroll 4") for (int i = 0; i < LANES; i += 4) {
-                row[i] = _mm512_shuffle_ps(half[i], half[i + 2], 0x44);
-                row[i + 1] = _mm512_shuffle_ps(half[i], half[i + 2], 0xEE);
-                row[i + 2] = _mm512_shuffle_ps(half[i + 1], half[i + 3], 0x44);
-                row[i + 3] = _mm512_shuffle_ps(half[i + 1], half[i + 3], 0xEE);
-            }
-            _Pragma("GCC unroll 4") for (int i = 0; i < 4; i++) {
-                half[i] = _mm512_shuffle_f32x4(row[i], row[i + 4], 0x88);
-                half[i + 4] = _mm512_shuffle_f32x4(row[i], row[i + 4], 0xDD);
-                half[i + 8] = _mm512_shuffle_f32x4(row[i + 8], row[i + 12], 0x88);
-                half[i + 12] = _mm512_shuffle_f32x4(row[i + 8], row[i + 12], 0xDD);
-            }
-            _Pragma("GCC unroll 8") for (int i = 0; i < 8; i++) {
-                int column = i % 4 + i / 4 * 4;
-                _mm512_storeu_ps(turned + (c + column) * padded + j, _mm512_shuffle_f32x4(half[i], half[i + 8], 0x88));
-                _mm512_storeu_ps(turned + (c + column + 8) * padded + j, _mm512_shuffle_f32x4(half[i], half[i + 8], 0xDD));
-            }
+                row[i] = j + i < length ? _mm512_loadu_si512(keys + (j + i) * stride + c) : _mm512_setzero_si512();
+            turn_square(row);
+            _Pragma("GCC unroll 16") for (int i = 0; i < LANES; i++)
+                _mm512_storeu_si512(turned + (c + i) * padded + j, row[i]);
         }
 }
 #endif

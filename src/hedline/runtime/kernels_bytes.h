@@ -59,6 +59,35 @@ static void pack_row(const Layer *layer, const int8_t *w, Py_ssize_t row) {
     layer->sums[row] = sum;
 }
 
+#if X86
+/* Sixteen outputs' weights, from output `first` on, a multiple of sixteen, into their places; k: whole vectors. */
+AVX512 static void pack_sixteen(const Layer *layer, const int8_t *w, const int32_t *index, Py_ssize_t first) {
+    Py_ssize_t k = layer->k;
+    int8_t *target = layer->weights + first / PANEL * PANEL * k + first % PANEL * 4;
+    __m512i sums = _mm512_setzero_si512();
+    for (Py_ssize_t c = 0; c < k; c += 64) {
+        __m512i row[16];
+        _Pragma("GCC unroll 16") for (int i = 0; i < 16; i++)
+            row[i] = _mm512_loadu_si512(w + (index ? index[first + i] : first + i) * k + c);
+        turn_square(row);
+        _Pragma("GCC unroll 16") for (int i = 0; i < 16; i++) {
+            _mm512_storeu_si512(target + (c / 4 + i) * 4 * PANEL, row[i]);
+            sums = _mm512_dpbusd_epi32(sums, _mm512_set1_epi8(1), row[i]);
+        }
+    }
+    _mm512_storeu_si512(layer->sums + first, sums);
+}
+#endif
+
+/* Every output's weights into their places. */
+static void pack_all(const Layer *layer, const int8_t *w, const int32_t *index) {
+    Py_ssize_t row = 0;
+#if X86
+    for (; layer->vnni && layer->k % 64 == 0 && row + 16 <= layer->m; row += 16) pack_sixteen(layer, w, index, row);
+#endif
+    for (; row < layer->m; row++) pack_row(layer, w + (index ? index[row] : row) * layer->k, row);
+}
+
 /* Fill a layer with its own copies of rows of w (m, k): all of them, or those at index (m); 0 when memory is short.
  * m and k are small enough that no size overflows. */
 static int layer_fill(Layer *layer, const int8_t *w, const float *scale, const float *bias, const int32_t *index,
@@ -70,11 +99,12 @@ static int layer_fill(Layer *layer, const int8_t *w, const float *scale, const f
     int8_t *weights = (int8_t *)(((uintptr_t)memory + 63) / 64 * 64);
     int32_t *sums = (int32_t *)(weights + size);
     *layer = (Layer){m, k, vnni, weights, sums, (float *)(sums + wide), bias ? (float *)(sums + 2 * wide) : NULL, memory};
-    if (m % PANEL || k % 4) memset(weights, 0, (size_t)size);
+    if (k % 4) memset(weights, 0, (size_t)size);
+    else if (m % PANEL) memset(weights + (wide - PANEL) * k, 0, (size_t)(PANEL * k));
     memset(sums, 0, (size_t)wide * 12);
+    pack_all(layer, w, index);
     for (Py_ssize_t row = 0; row < m; row++) {
         Py_ssize_t from = index ? index[row] : row;
-        pack_row(layer, w + from * k, row);
         layer->scale[row] = scale[from];
         if (bias) layer->bias[row] = bias[from];
     }
@@ -207,10 +237,10 @@ AVX512 static inline void finish_panel(const Product *t, const __m512i *sums, Py
         for (Py_ssize_t p = 0; p < fours; p++, w += 4 * PANEL) {                                               \
             __m512i w0 = _mm512_loadu_si512(w), w1 = _mm512_loadu_si512(w + 64);                               \
             __m512i w2 = _mm512_loadu_si512(w + 128), w3 = _mm512_loadu_si512(w + 192);                        \
-            _mm_prefetch((const char *)w + 2048, _MM_HINT_T0);                                                 \
-            _mm_prefetch((const char *)w + 2112, _MM_HINT_T0);                                                 \
-            _mm_prefetch((const char *)w + 2176, _MM_HINT_T0);                                                 \
-            _mm_prefetch((const char *)w + 2240, _MM_HINT_T0);                                                 \
+            _mm_prefetch((const char *)w + 4096, _MM_HINT_T0);                                                 \
+            _mm_prefetch((const char *)w + 4160, _MM_HINT_T0);                                                 \
+            _mm_prefetch((const char *)w + 4224, _MM_HINT_T0);                                                 \
+            _mm_prefetch((const char *)w + 4288, _MM_HINT_T0);                                                 \
             UNROLL for (int r = 0; r < ROWS; r++) {                                                            \
                 __m512i x = _mm512_set1_epi32(a[r * stride + p]);                                              \
                 sums[r][0] = _mm512_dpbusd_epi32(sums[r][0], x, w0);                                           \

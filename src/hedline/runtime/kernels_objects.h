@@ -361,6 +361,14 @@ static PyObject *py_candidates(PyObject *self, PyObject *args) {
     return capsule;
 }
 
+/* Every row's candidates must be among the inputs' and fit the table. */
+static void check_scored(const Score *t) {
+    const Candidates *c = t->candidates;
+    for (Py_ssize_t r = 0; !FAILED && r < t->rows; r++)
+        if (t->owners[r] < 0 || t->owners[r] >= c->inputs || c->counts[t->owners[r]] > t->stride)
+            PyErr_SetString(PyExc_IndexError, "candidates outside their table");
+}
+
 /* score(candidates, hidden (rows, k), owners int64 (rows), out (rows, stride), rows, stride): log-probabilities */
 static PyObject *py_score(PyObject *self, PyObject *args) {
     PyObject *candidates_, *hidden_, *owners_, *out_;
@@ -372,9 +380,7 @@ static PyObject *py_score(PyObject *self, PyObject *args) {
     t.hidden = take(&buffers, hidden_, area(t.rows, c->k), 4, 0, 0);
     t.owners = take(&buffers, owners_, t.rows, 8, 0, 0);
     t.out = take(&buffers, out_, area(t.rows, t.stride), 4, 1, 0);
-    for (Py_ssize_t r = 0; !FAILED && r < t.rows; r++)
-        if (t.owners[r] < 0 || t.owners[r] >= c->inputs || c->counts[t.owners[r]] > t.stride)
-            PyErr_SetString(PyExc_IndexError, "candidates outside their table");
+    if (!FAILED) check_scored(&t);
     if (!FAILED) {
         Py_BEGIN_ALLOW_THREADS
         run_parallel(score_part, &t, (double)t.rows * (double)t.stride * (double)c->k, (int)(t.rows < MAX_THREADS ? t.rows : MAX_THREADS));

@@ -79,29 +79,35 @@ static void check_owners(const int64_t *owner, Py_ssize_t rows, Py_ssize_t input
             PyErr_SetString(PyExc_IndexError, "a hypothesis of no input");
 }
 
-/* worth(log_probs (rows, n), barred (inputs, n), starts uint8 (inputs or 1, n), owner int64 (rows), closing (rows),
- *       weight, out (rows, n), rows, n, inputs, starts_inputs) */
+/* worth(log_probs (rows, n), barred (inputs, n), starts uint8 (inputs or 1, n), end int64 (inputs), owner int64 (rows),
+ *       opening (rows), closing (rows), weight, out (rows, n), ends (2, rows), rows, n, inputs, starts_inputs)
+ * opening: what a piece that starts a word gains; closing: what ending gains, -inf where a text may not end. ends: what
+ * ending is worth, and its log-probability. */
 static PyObject *py_worth(PyObject *self, PyObject *args) {
-    PyObject *log_probs_, *barred_, *starts_, *owner_, *closing_, *out_;
+    PyObject *log_probs_, *barred_, *starts_, *end_, *owner_, *opening_, *closing_, *out_, *ends_;
     Py_ssize_t rows, n, inputs, shared;
     float weight;
     Buffers buffers = {.count = 0};
-    if (!PyArg_ParseTuple(args, "OOOOOfOnnnn", &log_probs_, &barred_, &starts_, &owner_, &closing_, &weight, &out_,
-                          &rows, &n, &inputs, &shared))
+    if (!PyArg_ParseTuple(args, "OOOOOOOfOOnnnn", &log_probs_, &barred_, &starts_, &end_, &owner_, &opening_, &closing_,
+                          &weight, &out_, &ends_, &rows, &n, &inputs, &shared))
         return NULL;
     const float *log_probs = take(&buffers, log_probs_, area(rows, n), 4, 0, 0);
     const float *barred = take(&buffers, barred_, area(inputs, n), 4, 0, 0);
     const uint8_t *starts = take(&buffers, starts_, area(shared, n), 1, 0, 0);
-    const int64_t *owner = take(&buffers, owner_, rows, 8, 0, 0);
-    const float *closing = take(&buffers, closing_, rows, 4, 0, 0);
-    float *out = take(&buffers, out_, area(rows, n), 4, 1, 0);
+    const int64_t *end = take(&buffers, end_, inputs, 8, 0, 0), *owner = take(&buffers, owner_, rows, 8, 0, 0);
+    const float *opening = take(&buffers, opening_, rows, 4, 0, 0), *closing = take(&buffers, closing_, rows, 4, 0, 0);
+    float *out = take(&buffers, out_, area(rows, n), 4, 1, 0), *ends = take(&buffers, ends_, area(2, rows), 4, 1, 0);
     if (!FAILED && shared != 1 && shared != inputs) PyErr_SetString(PyExc_ValueError, "starts of other inputs");
     if (!FAILED) check_owners(owner, rows, inputs, 0);
+    if (!FAILED) check_owners(end, inputs, n, 0);
     if (!FAILED) {
         Py_BEGIN_ALLOW_THREADS
-        for (Py_ssize_t r = 0; r < rows; r++)
+        for (Py_ssize_t r = 0; r < rows; r++) {
             worth(log_probs + r * n, barred + owner[r] * n, starts + (shared == 1 ? 0 : owner[r]) * n, weight,
-                  closing[r], out + r * n, n);
+                  opening[r], out + r * n, n);
+            float last = ends[rows + r] = log_probs[r * n + end[owner[r]]];
+            ends[r] = closing[r] > -INFINITY ? weight * last + closing[r] : -INFINITY;
+        }
         Py_END_ALLOW_THREADS
     }
     return finish_call(&buffers);

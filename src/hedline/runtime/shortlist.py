@@ -131,17 +131,17 @@ class OpenCandidates:
         else:
             shared, ids = None, np.zeros(0, np.int64)
         self.width = max(map(len, candidates), default=0)
-        self._handle: Any = None
+        self.handle: Any = None
         if kernels.available() and candidates:
-            self._handle = _compiled(layer, shared, ids, candidates)
+            self.handle = _compiled(layer, shared, ids, candidates)
         else:
             self._layers = [layer.rows(np.asarray(each, np.int64)) for each in candidates]
 
     def log_probs(self, hidden: Floats, owners: Ints) -> Floats:
         """Log-probabilities (rows, S) of hidden states (rows, K) of inputs `owners` (rows,); -inf on padding."""
-        if self._handle is not None:
+        if self.handle is not None:
             out = np.empty((len(hidden), self.width), np.float32)
-            kernels.compiled.score(self._handle, hidden, owners, out, *out.shape)
+            kernels.compiled.score(self.handle, hidden, owners, out, *out.shape)
             return out
         out = np.full((len(hidden), self.width), -np.inf, np.float32)
         for owner in np.unique(owners):

@@ -79,31 +79,33 @@ def compiled_block(layers: Sequence[Linear], norms: Sequence[Norm], heads: int) 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Inputs laid end to end: first token and number of tokens of each, (B,) both."""
+    """Inputs laid end to end: first token and number of tokens of each, (B,) both.
+
+    packed: (B,) where each input's keys and values begin when they are packed for the kernels, in tokens; room: tokens
+    of all of them.
+    """
 
     start: Ints
     length: Ints
+    packed: Ints
+    room: int
 
     @classmethod
     def of(cls, inputs: Sequence[Ints]) -> Inputs:
         """Where inputs (ragged) lie."""
         length = np.array([len(ids) for ids in inputs], np.int64)
-        return cls(np.cumsum(length) - length, length)
+        padded = -(-length // LANES) * LANES  # whole vectors of keys
+        ends = np.cumsum(padded)
+        return cls(np.cumsum(length) - length, length, ends - padded, int(ends[-1]))
+
+    def some(self, places: Ints) -> Inputs:
+        """Some of the inputs, where they lie among all."""
+        return Inputs(self.start[places], self.length[places], self.packed[places], self.room)
 
     @cached_property
     def longest(self) -> int:
         """Tokens of the longest input."""
         return int(self.length.max())
-
-    @cached_property
-    def padded(self) -> Ints:
-        """(B,) tokens of each input rounded up to whole vectors of keys."""
-        return -(-self.length // LANES) * LANES
-
-    @cached_property
-    def packed(self) -> Ints:
-        """(B,) where each input's keys and values begin when they are packed for the kernels, in tokens."""
-        return np.cumsum(self.padded) - self.padded
 
     @cached_property
     def own(self) -> Keys:
@@ -152,10 +154,9 @@ class DecoderLayer:
         layer = self.cross_key_value.layer
         if self.block is None or layer is None:
             return self.cross_key_value(x)
-        room = int(inputs.padded.sum())
-        memory = spare.take(room, 2 * x.shape[1])
+        memory = spare.take(inputs.room, 2 * x.shape[1])
         at = (inputs.start, inputs.length, inputs.packed)
-        kernels.compiled.remember(layer.handle, x, memory, *at, len(x), room, len(inputs.start), self.heads)
+        kernels.compiled.remember(layer.handle, x, memory, *at, len(x), inputs.room, len(inputs.start), self.heads)
         return memory
 
     def __call__(
@@ -250,17 +251,22 @@ class Pool:
 
 @dataclass
 class Encoded:
-    """A batch of inputs: cross-attention keys and values of each layer, where each input lies, and the pools."""
+    """A batch of inputs: cross-attention keys and values of each layer, where each input lies, and the pools.
+
+    whole: the batch that the memory belongs to, where this is a part of another.
+    """
 
     output: OpenOutput | OpenCandidates
     memory: list[Floats]
     inputs: Inputs
     pools: list[Pool]
     spare: Spare
+    whole: Encoded | None = None
     pieces: int = 0
 
     def __del__(self) -> None:
-        self.spare.give([*self.memory, *(pool.rows for pool in self.pools)])
+        pools = [pool.rows for pool in self.pools]
+        self.spare.give(pools if self.whole else [*self.memory, *pools])
 
 
 class State(NamedTuple):
@@ -290,6 +296,7 @@ class TransformerScorer:
         self.decoder = [DecoderLayer(tensors, f"decoder.{layer}", heads) for layer in layers]
         self.encoder_norm, self.decoder_norm = Norm(tensors, "encoder_norm"), Norm(tensors, "decoder_norm")
         self._positions = positions(256, self.width)
+        self._norm = np.stack([self.decoder_norm.weight, self.decoder_norm.bias])
         self._spare = Spare()
 
     def start(self, inputs: Sequence[Ints], candidates: Sequence[Ints] | None) -> State:
@@ -302,15 +309,30 @@ class TransformerScorer:
             x = layer(x, where)
         x = self.encoder_norm(x)
         memory = [layer.remember(x, where, self._spare) for layer in self.decoder]
-        pools = [Pool(self._spare.take(ROOM * len(inputs), 2 * self.width + APART)) for _ in self.decoder]
-        encoded = Encoded(self.output.open(candidates, len(inputs)), memory, where, pools, self._spare)
-        return State(encoded, np.arange(len(inputs)), np.zeros((len(inputs), 0), np.int32))
+        return self._begin(memory, where, candidates, None)
+
+    def reopen(self, state: State, rows: Ints, candidates: Sequence[Ints]) -> State:
+        """The inputs of some rows as `start` leaves them, with other candidates; nothing is encoded again."""
+        encoded = state.encoded
+        return self._begin(encoded.memory, encoded.inputs.some(state.owners[rows]), candidates, encoded)
+
+    def _begin(
+        self, memory: list[Floats], where: Inputs, candidates: Sequence[Ints] | None, whole: Encoded | None
+    ) -> State:
+        """One row for each encoded input, nothing written yet."""
+        count = len(where.start)
+        pools = [Pool(self._spare.take(ROOM * count, 2 * self.width + APART)) for _ in self.decoder]
+        encoded = Encoded(self.output.open(candidates, count), memory, where, pools, self._spare, whole)
+        return State(encoded, np.arange(count), np.zeros((count, 0), np.int32))
 
     def step(self, state: State, last: Ints) -> Step:
         """Feed one piece to each row."""
         encoded, owners = state.encoded, state.owners
         rows, t = state.history.shape
-        y = self._embed(np.asarray(last, np.int64), np.full(rows, t))
+        last, output, blocks = np.asarray(last, np.int64), encoded.output, tuple(layer.block for layer in self.decoder)
+        if self.embedding.fast and isinstance(output, OpenCandidates) and output.handle and None not in blocks:
+            return self._compiled_step(blocks, state, last, output)
+        y = self._embed(last, np.full(rows, t))
         fresh = np.arange(encoded.pieces, encoded.pieces + rows, dtype=np.int32)
         encoded.pieces += rows
         history = np.concatenate([state.history, fresh[:, None]], axis=1)
@@ -318,12 +340,28 @@ class TransformerScorer:
         for number, (layer, pool) in enumerate(zip(self.decoder, encoded.pools, strict=True), 1):
             wanted = encoded.inputs.longest if number == len(self.decoder) else 0
             y, attention = layer(y, pool, history, encoded.memory[number - 1], encoded.inputs, owners, wanted)
-        hidden, output = self.decoder_norm(y), encoded.output
+        hidden = self.decoder_norm(y)
         if isinstance(output, OpenCandidates):
             log_probs = output.log_probs(hidden, owners)
         else:
             log_probs = output.log_probs(hidden, groups(owners))
         return Step(log_probs, attention, State(encoded, owners, history))
+
+    def _compiled_step(self, blocks: tuple[Any, ...], state: State, last: Ints, output: OpenCandidates) -> Step:
+        """The same in one call."""
+        encoded, (rows, t) = state.encoded, state.history.shape
+        inputs, table = encoded.inputs, self._tables(t + 1)
+        tables, used = zip(*(pool.make_room(rows) for pool in encoded.pools), strict=True)
+        history = np.empty((rows, t + 1), np.int32)
+        attention = np.zeros((rows, inputs.longest), np.float32)
+        log_probs = np.empty((rows, output.width), np.float32)
+        kernels.compiled.step(
+            blocks, tables, tuple(encoded.memory), output.handle, *table, self._norm, last, state.history, history,
+            inputs.length, inputs.packed, state.owners, attention, log_probs, math.sqrt(self.width), rows, t + 1,
+            used[0], *tables[0].shape, len(encoded.memory[0]), len(inputs.start), inputs.longest, output.width,
+            len(table[0]), len(table[2]), self.width,
+        )  # fmt: skip
+        return Step(log_probs, attention, State(encoded, state.owners, history))
 
     def select(self, state: State, rows: Ints) -> State:
         """Reorder, repeat and drop rows."""
@@ -331,10 +369,18 @@ class TransformerScorer:
 
     def _embed(self, ids: Ints, places: Ints) -> Floats:
         """Scaled embeddings plus positions, (n, width)."""
-        longest = int(places.max(initial=0)) + 1
-        if longest > len(self._positions):
-            self._positions = positions(2 * longest, self.width)
+        self._reach(int(places.max(initial=0)) + 1)
         return self.embedding.embed(ids, math.sqrt(self.width), self._positions, places)
+
+    def _reach(self, length: int) -> None:
+        """Make positions for texts of so many pieces."""
+        if length > len(self._positions):
+            self._positions = positions(2 * length, self.width)
+
+    def _tables(self, length: int) -> tuple[Any, Any, Floats]:
+        """The embedding and its scales, and at least `length` positions."""
+        self._reach(length)
+        return *self.embedding.quantized, self._positions
 
 
 def positions(length: int, width: int) -> Floats:

@@ -106,7 +106,7 @@ def test_heat_maps(monkeypatch, capsys, tmp_path):
         ([LEADS[0], "--length-penalty", "nan"], "length_penalty must be a number"),
         ([LEADS[0], "--workers", "-1"], "workers must be a whole number of at least 0, not -1"),
         ([LEADS[0], "--batch", "0"], "batch must be a whole number of at least 1, not 0"),
-        (["--text", LEADS[0], LEADS[1], "--explain", "/proc/nowhere/x.svg", FREE], "an SVG shows one text"),
+        (["--text", LEADS[0], LEADS[1], "--explain", "/tmp/x.svg", FREE], "an SVG shows one text"),
         (["summarise", "leads.txt"], "there is no command 'summarise'; did you mean summarize?"),
         ([__file__], "is a file; for headlines of its lines: hedline summarize"),
         ([LEADS[0], "--out", "/proc/nowhere/x.txt"], "cannot write /proc/nowhere/x.txt"),

@@ -30,6 +30,8 @@ from hedline.decoding.choice import (
     spread,
 )
 from hedline.decoding.decode import Defaults, Looked
+from hedline.decoding.options import DecodeOptions
+from hedline.decoding.own_words import padding
 from hedline.decoding.reading import WordReader
 from hedline.decoding.summary import ABS_WEIGHTS, Hypothesis, Unread
 from hedline.errors import UserError
@@ -429,11 +431,14 @@ def test_a_word_that_the_search_left_unfinished_is_refused():
         ("Holm compares two on five", "five"),
         ("Holm says that this", "this"),
         ("Holm mends the kettle", ""),
+        ("Holm compares two on five old stoves-", "stoves"),
+        ("Holm compares two in 83", "83"),
     ],
 )
 def test_a_headline_neither_stumbles_nor_breaks_off(headline: str, fault: str) -> None:
     lead = (
         "Can Holm mend my kettle before noon? Holm mends the kettle on the stove and compares two on five old stoves."
+        " Rust was found in 83 of 90 kettles."
     )
     assert form_faults(headline, lead)[-1:] == ([fault] if fault else [])
 
@@ -451,3 +456,15 @@ def test_a_headline_does_not_stay_in_a_clause_with_when() -> None:
     assert not form_faults("Browser does not respond when Holm opens reports page", lead)
     news = "When Holm opened the museum, 500 people stood in line and waited for hours."
     assert form_faults("When Holm opened the museum", news) and not form_faults("Holm opened the museum", news)
+
+
+@pytest.mark.parametrize("text", ["Holm mends it?!", "Holm...", "Holm mends kettles.", "Holm (and kettle", "A 'kettle"])
+def test_marks_that_only_fill_a_limit_are_padding(text: str) -> None:
+    assert padding(text, "Holm mends a kettle.") and not padding("Holm mends 'kettle' (old)", "Holm mends a kettle.")
+
+
+def test_only_limits_about_the_papers_are_filled() -> None:
+    defaults = Defaults(limited=Defaults(fill=0.9))
+    shares = {limit: defaults.settle(DecodeOptions(bytes=limit)).fill for limit in (20, 69, 70, 75, 76)}
+    assert shares == {20: 0.0, 69: 0.0, 70: 0.9, 75: 0.9, 76: 0.0}
+    assert defaults.settle(DecodeOptions(bytes=20, fill=0.5)).fill == 0.5

@@ -120,3 +120,10 @@ def test_a_headline_does_not_end_before_the_noun_of_a_phrase() -> None:
         assert ends_in_adjective(read_words(wrong), lead)
     for right in ("Man hit in front of horrified onlookers", "Man accused of emotional abuse", "Man left in hospital"):
         assert not ends_in_adjective(read_words(right), lead)
+
+
+def test_a_headline_does_not_end_in_a_day_without_its_month() -> None:
+    lead = "Der Preis fällt am Mittwoch, und er steigt zum 1. Januar auf 12 Euro, sagte der Rat."
+    assert not any(
+        each.text.endswith(" 1") for each in list(own_words(lead, lead.split(), DecodeOptions(words=10)))[:3]
+    )

@@ -13,6 +13,7 @@ from hedline.text.clean import (
     foreign_language,
     split_sentences,
     strip_markup,
+    without_preface,
 )
 
 
@@ -151,3 +152,16 @@ def test_a_day_with_a_point_ends_no_sentence() -> None:
     text = "Der Preis steigt zum 1. Januar auf 12 Euro. Das gilt bis 31. Oktober."
     assert split_sentences(text) == ["Der Preis steigt zum 1. Januar auf 12 Euro.", "Das gilt bis 31. Oktober."]
     assert split_sentences("The score was 3 to 1. The crowd left.") == ["The score was 3 to 1.", "The crowd left."]
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("Sehr geehrte Damen und Herren, hiermit kündige ich den Vertrag.", "Hiermit kündige ich den Vertrag."),
+        ("To whom it may concern, I wish to cancel my order.", "I wish to cancel my order."),
+        ("Just checking in: did you see the budget?", "Did you see the budget?"),
+        ("The dear departed, they said, left nothing.", "The dear departed, they said, left nothing."),
+    ],
+)
+def test_a_greeting_is_no_part_of_a_message(text: str, rest: str) -> None:
+    assert without_preface(text) == rest

@@ -228,7 +228,7 @@ def test_settings_for_a_limit_stand_beside_the_others_and_serve_short_limits(hom
     assert written["weights"] == plain["weights"]
     assert written["presets"]["duc"]["weights"] == limited["weights"]
     defaults = hedline.load(tmp_path / "model").defaults
-    asked = {"none": {}, "short": {"bytes": 60}, "long": {"bytes": 200}, "words": {"bytes": 60, "words": 5}}
+    asked = {"none": {}, "short": {"bytes": 72}, "long": {"bytes": 200}, "words": {"bytes": 60, "words": 5}}
     settled = {name: defaults.settle(DecodeOptions(**options)) for name, options in asked.items()}
     assert {name: each.weights == limited["weights"] for name, each in settled.items()} == {
         "none": False, "short": True, "long": False, "words": False,

@@ -231,9 +231,10 @@ def form_faults(text: str, lead: str) -> list[str]:
     asks = "?" in said.lower or said.lower[0] not in told.lower[1:]
     outside = said.lower[0] in OPENING_STOPS or _stays_outside(said, told) or _is_another(said, told)
     found = [said.raw[0]] if outside or (said.lower[0] in ("who", "which", "whose", "to") and not asks) else []
-    hangs = said.lower[-1].endswith(("n't", "n’t")) or text.endswith(("-", "–", "—"))
+    hangs = said.lower[-1].endswith(("n't", "n’t"))
     final = any(said.lower[-2:] == told.lower[i - 2 : i] for i, token in enumerate(told.lower) if token in STOPS)
-    if said.raw[-1] != "May" and (said.lower[-1] in UNFINISHED or hangs) and not final:
+    dashed = text.endswith(("-", "–", "—"))
+    if dashed or (said.raw[-1] != "May" and (said.lower[-1] in UNFINISHED or hangs) and not final):
         found.append(said.raw[-1])
     found += _stumbles(said, told)
     ends = {token for token, after in pairwise(told.lower) if after == "."}

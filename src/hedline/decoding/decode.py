@@ -47,9 +47,10 @@ UNGUARDED = "nothing that fits passes the guards, so these are the first words o
 # 1.0 (37.4/17.8/33.5), 13.3 at 1.8 (36.7/16.9/32.2).
 LENGTH_PENALTY = 1.8
 SUBWORD_PENALTY = 1.0
-# A limit of at most this many bytes is short of what a model writes by itself, so it is filled: recall counts what is
-# there.
+# A limit of at most this many bytes is short of what a model writes by itself, so it is filled as the paper's 75 are:
+# recall counts what is there. A much shorter one is not: the last bytes would hold "?!" or half a thought.
 FILLED = 75
+LEAST_FILLED = 70
 FILL = 0.9
 
 
@@ -90,7 +91,8 @@ class Defaults:
         other = options.words or options.exact_words or options.chars
         if other or options.cut or options.bytes is None or options.bytes > FILLED:
             return base
-        return base.limited or replace(base, fill=FILL)
+        chosen = base.limited or replace(base, fill=FILL)
+        return chosen if options.bytes >= LEAST_FILLED else replace(chosen, fill=0.0)
 
     def untuned(self) -> Defaults:
         """What the model would bring along if it had not been tuned."""

@@ -83,7 +83,7 @@ class DecodeOptions:
 
     Limits hold for the final text (a word is what white space separates; bytes are UTF-8). Without any the model ends
     where it likes, after `max_words` at the latest. fill: the share of the limit that a headline should use, if one
-    can; None: limits of 75 bytes or less are filled, no others. cut: bytes and chars cut the finished text instead,
+    can; None: limits of 70 to 75 bytes are filled, no others. cut: bytes and chars cut the finished text instead,
     where they fall; with exact_words that is the paper's own protocol (`exact_words=14, bytes=75, cut=True`).
     weights: feature name to weight. tuned: False leaves tuned weights aside (ABS instead of ABS+). abstractiveness:
     see `dial`. length_penalty: see search.py. variant: the features of the paper, or NAMAS's shifted tables.
@@ -97,7 +97,7 @@ class DecodeOptions:
     bytes: int | None = setting(None, "At most N bytes of UTF-8.", least=1)
     chars: int | None = setting(None, "At most N characters.", least=1)
     fill: float | None = setting(
-        None, "Share of the limit a headline should use; automatic: 75 bytes or less are filled.", least=0, most=1
+        None, "Share of the limit a headline should use; automatic: 70 to 75 bytes are filled.", least=0, most=1
     )
     cut: bool = setting(False, "Cut the finished text at the limit of bytes or characters, as the paper does.")
     mode: str = setting("abstractive", "abstractive, extractive or compressive.", choices=MODES)

@@ -37,6 +37,8 @@ from hedline.text.surface import capitalized
 from hedline.text.tokenize import FUNCTION_WORDS, remembered
 
 PART = re.compile(r"[^\W\d_]+")  # letters without a break
+_FILLERS = re.compile(r"(?<=[^\W\d_]{3})\.$|[?!]+$|\.{2,}$")
+_OPEN_MARK = re.compile(r"(?:^|\s)['‘][^\W\d_][^'’]*$")
 LONG = 8  # content words up to which no headline counts as padded
 NEW_SHARE = 0.25  # of the content words of a long headline
 USUAL = 12  # words of a headline that is neither long nor short
@@ -45,28 +47,7 @@ _OPENERS = frozenset(
     ["but", "because", "although", "while", "when", "who", "which", "after", "as", "amid", "following"]
 )
 _SPOKEN = frozenset(["said", "says", "say", "told", "added", "wrote", "warned", "estimated"])
-_LINKS = frozenset(
-    [
-        "to",
-        "of",
-        "in",
-        "on",
-        "for",
-        "with",
-        "by",
-        "from",
-        "at",
-        "and",
-        "or",
-        "over",
-        "into",
-        "that",
-        "but",
-        "whether",
-        "than",
-        "as",
-    ]
-)
+_LINKS = word_set("to of in on for with by from at and or over into that but whether than as")
 _SUBORDINATE = word_set(
     "unless if although though while when after before because as until without following despite amid with since once"
 )
@@ -145,6 +126,8 @@ def ends_in_adjective(said: Words, told: Words) -> bool:
     if said.lower[-2] not in LINKS | ARTICLES or said.lower[-2] != told.lower[last - 1]:
         return False
     adjective = token.endswith(_ADJECTIVES) or token in _PLAIN_ADJECTIVES | _COUNTS
+    if token.isdecimal() and len(token) != 4 and said.lower[-2] != "at":
+        return noun == "of" or (noun.isalpha() and noun not in FEW | STOPS | LINKS)
     plain = noun.isalpha() and noun not in FEW | STOPS | LINKS and not noun.endswith("ly")
     return adjective and plain and token.islower() and not is_verb(told, last + 1)
 
@@ -175,7 +158,7 @@ def _quality(parts: Sequence[str], end: int) -> float:
         quality = -3.0  # a speaker without what he does, a range without its end
     elif following in ("of", "that", "whether") or last == "I":
         quality = 0.0
-    elif last[-1] == "." and bare(last) in TITLES:
+    elif last[-1] == "." and (bare(last) in TITLES or (bare(last).isdigit() and end < len(parts))):
         quality = -3.0
     elif last[-1] in ".!?" or following == "." or last[-1] in ",;:—–-" or following in _OPENERS:
         quality = CLAUSE
@@ -256,10 +239,16 @@ def lead_stems(lead: str) -> Counter[str]:
 
 
 def padding(text: str, lead: str) -> list[str]:
-    """What a model says when it has nothing left to say: content words twice, or many that the lead does not have."""
+    """What a model says when it has nothing left to say: content words twice, or many that the lead does not have.
+
+    Or marks at the end: "What's the benefits?!"
+    """
     words = [word for word in PART.findall(text.lower()) if word not in FUNCTION_WORDS]
-    if len(words) < LONG:
-        return []
+    marks = [mark for mark in _FILLERS.findall(text) if mark not in lead or mark == "."]
+    marks += [")"] if text.count(")") != text.count("(") else []
+    marks += ["'"] if _OPEN_MARK.search(text) else []
+    if len(words) < LONG or marks:
+        return marks
     counts = Counter(map(stem, words))
     told = lead_stems(lead)
     repeated = [word for word, count in counts.items() if count > max(told[word], 1)]

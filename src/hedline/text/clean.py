@@ -212,11 +212,13 @@ _MONTHS = _list("""
 """)
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _GREETING = re.compile(
-    r"^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b[^,.!:\n]{0,40}(?:\.\s[^,!:\n]{0,30})?[,!:]\s+",
+    r"^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|to whom it may concern|hallo|sehr geehrte[rs]?"
+    r"|liebe[rs]?|guten (?:tag|morgen|abend))\b[^,.!:\n]{0,40}(?:\.\s[^,!:\n]{0,30})?[,!:]\s+",
     re.IGNORECASE,
 )
 _PREFACE = re.compile(
-    r"^\s*(?:(?:just |this is )?a (?:quick |gentle |friendly )?reminder that|just wanted to (?:say|let you know) that"
+    r"^\s*(?:just checking in:|(?:just |this is )?a (?:quick |gentle |friendly )?reminder that"
+    r"|just wanted to (?:say|let you know) that"
     r"|(?:i am|i'm|we are) writing to (?:let you know|inform you) that|please note that"
     r"|in this (?:paper|article|work),? we (?:show|find) that"
     r"|(?:i hope|hope) (?:you are|this finds you|you're)[^.!]{0,30}[.!]|the customer reports that)\s+",

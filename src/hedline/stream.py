@@ -169,7 +169,10 @@ def _record(text: str, number: int, reading: Reading) -> Record:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise UserError(f"{place} is not JSON; repair it, or say --input-format text") from None
+        array = "; an array is not read, write one object a line" if text.lstrip()[:1] == "[" else ""
+        raise UserError(f"{place} is not JSON{array or '; repair it, or say --input-format text'}") from None
+    if isinstance(value, list):
+        raise UserError(f"{place} is a JSON array; write one object a line")
     if not isinstance(value, dict) or not isinstance(value.get(reading.lead_field), str):
         raise UserError(f"{place} has no text field {reading.lead_field!r}; name the right one with --lead-field")
     identity, lead = _writable(str(value.get("id", number))), _writable(value[reading.lead_field])

@@ -109,6 +109,7 @@ def test_heat_maps(monkeypatch, capsys, tmp_path):
         (["--text", LEADS[0], LEADS[1], "--explain", "/tmp/x.svg", FREE], "an SVG shows one text"),
         (["summarise", "leads.txt"], "there is no command 'summarise'; did you mean summarize?"),
         ([__file__], "is a file; for headlines of its lines: hedline summarize"),
+        (["/nowhere/leads.csv"], "there is no file /nowhere/leads.csv; check the name"),
         ([LEADS[0], "--out", "/proc/nowhere/x.txt"], "cannot write /proc/nowhere/x.txt"),
         ([LEADS[0], FREE, "--explain", "/proc/nowhere/x.html"], "cannot write /proc/nowhere/x.html"),
     ],

@@ -95,7 +95,12 @@ def test_mistakes_are_one_sentence(table: Path, arguments: list[str], sentence: 
     [
         ("a.csv", b"id;lead\n1;x\n", "its cells seem to be separated by semicolons; separate them by commas"),
         ("a.jsonl", '{"lead": "Café"}\n'.encode("latin-1"), "a.jsonl, line 1 is not UTF-8; save the file as UTF-8"),
-        ("a.json", b'[\n{"lead": "x"}\n]\n', "a.json, line 1 is not JSON"),
+        (
+            "a.json",
+            b'[\n{"lead": "x"}\n]\n',
+            "a.json, line 1 is not JSON; an array is not read, write one object a line",
+        ),
+        ("b.json", b'[{"lead": "x"}]\n', "b.json, line 1 is a JSON array; write one object a line"),
         ("a.xlsx", b"PK", "a.xlsx is named like a file of another kind"),
     ],
 )

@@ -85,4 +85,5 @@ def test_no_headline_is_half_a_mark_under_a_tiny_limit() -> None:
     model = hedline.load("default")
     assert model.summarize([lead], bytes=1)[0].text == ""
     assert model.summarize([lead], bytes=5)[0].text == "Lund"
+    assert model.summarize(["The mayor"], bytes=3)[0].text == ""
     assert len(model.summarize([lead], exact_words=2)[0].text.split()) == 2

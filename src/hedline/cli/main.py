@@ -32,6 +32,7 @@ from hedline.files import is_file
 from hedline.settings import setting
 
 SHORT = 4  # words; fewer are no text to summarise
+FILE_ENDINGS = (".txt", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".gz", ".xz", ".zst")
 # What people type for something that has another name here.
 MEANT = {"help": "--help", "commands": "--help", "headline": "summarize FILE",
          "predict": "summarize FILE", "run": "summarize FILE", "server": "serve", "rouge": "score", "mert": "tune",
@@ -149,6 +150,10 @@ def refuse_slip(first: str, rest: list[str]) -> None:
     words = [argument for argument in rest if not argument.startswith("-")]
     if not words and is_file(Path(first)):
         raise UserError(f"{first} is a file; for headlines of its lines: hedline summarize {first}")
+    if not words and first.lower().endswith(FILE_ENDINGS) and not any(map(str.isspace, first)):
+        raise UserError(
+            f"there is no file {first[:200]}; check the name (hedline summarize --text takes words as they are)"
+        )
     from difflib import get_close_matches
 
     if len(words) >= SHORT:

@@ -290,7 +290,7 @@ class Engine:
             return Found(kept, () if kept[0].features else (OWN_WORDS,))
         own = list(own_words(lead, words, options))
         if not own or (options.is_tight and guards.meaning and not is_whole(own[0].text, lead)):
-            one = longest_word(lead, words, options) or own[:1]
+            one = longest_word(lead, words, options) or [each for each in own[:1] if is_whole(each.text, lead)]
             return Found(one if fits else [], (TOO_SMALL,) if one and fits else ())
         return Found(own[:1], (UNGUARDED,)) if fits else Found([])
 

@@ -22,7 +22,6 @@ SPILL = "The company calls the spill small; fishermen say it killed half of the 
             "Minister criticised auditor for delays",
             "Minister criticised by auditor for delays",
         ),
-        ("Neither snow nor ice delayed trains.", "Snow nor ice delayed trains", "Neither snow nor ice delayed trains"),
         ("Wages rose more slowly than prices.", "Rose more slowly than prices", "Wages rose more slowly than prices"),
         ("Voters will elect a mayor in June.", "Will elect a mayor in June", "Will voters elect a mayor in June?"),
         ("Deputies demanded answers from the general.", "Demands answers from general", "Demands for answers"),

@@ -8,6 +8,12 @@ from hedline.text.doubts import RULES
 from hedline.text.meaning import laid_on, read_words
 from hedline.text.polarity_words import DOUBTS
 
+MASK = "The museum never saw the gold mask that police believe was stolen in Oslo."
+COATS = "A law that would have banned fur coats fell by two votes."
+TRIAL = "The trial of the banker, due to begin in Lund on Monday, has been moved to Oslo."
+STRIKE = "Drivers will strike unless managers dropped a plan to cut pay."
+TREATY = "The Senate will back the treaty provided that farmers are paid."
+
 PAIRS = [
     ("If the dam breaks, the village will be lost.", "Dam breaks, village lost", "Village lost if dam breaks"),
     ("The mayor hinted that the lake was safe again.", "Lake was safe again", "Mayor hinted lake was safe"),
@@ -15,6 +21,12 @@ PAIRS = [
     ("Holm stole a car, a blog said; he denied it.", "Holm stole car again", "Holm denied it"),
     ("Holm stole two old cars, his brother said.", "Holm stole two old cars", "Holm stole cars, brother said"),
     ("Holm need not pay the fine.", "Holm must not pay fine", "Holm need not pay fine"),
+    ("Neither snow nor ice delayed trains.", "Snow nor ice delayed trains", "Neither snow nor ice delayed trains"),
+    (MASK, "Museum never saw mask stolen in Oslo", "Museum never saw mask police believe was stolen"),
+    (COATS, "Law that would ban fur coats", "Law that would have banned fur coats is voted down"),
+    (TRIAL, "Trial of banker to begin in Lund on Monday", "Trial of banker moved to Oslo"),
+    (STRIKE, "Drivers to strike unless managers cut pay", "Drivers to strike unless managers drop plan to cut pay"),
+    (TREATY, "Senate to back treaty provided farmers pay", "Senate to back treaty provided farmers are paid"),
 ]
 
 

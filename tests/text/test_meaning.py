@@ -16,6 +16,9 @@ from hedline.text.meaning import (
 LOST = [
     ("Neither the mayor nor her deputy will attend the opening of the bridge.", "Deputy to attend bridge opening"),
     ("All regions except Skane agreed on Sunday to share the cost of the trains.", "All regions agree to share cost"),
+    ("Schools will open on Monday, with the exception of three hit by floods.", "Schools to open on Monday"),
+    ("Trains ran on time, apart from those between Derby and York.", "Trains run on time"),
+    ("Nurses at all hospitals besides the clinic in Lund will return.", "Nurses at hospitals to return"),
     ("Unless the council acts by Friday, the library will close.", "Library to close"),
     ("Unless a deal is reached by noon, drivers will walk out.", "Deal reached by noon as drivers walk out"),
     ("He became the first candidate not to concede after a lost vote.", "First candidate to concede"),
@@ -153,3 +156,7 @@ def test_a_second_denial_is_an_added_one() -> None:
 def test_opening_marks_stand_at_their_words() -> None:
     assert tidy_marks('Ilves says " nobody won" again') == 'Ilves says "nobody won" again'
     assert tidy_marks('A "pact" with " odd marks') == 'A "pact" with " odd marks'
+
+
+def test_what_comes_besides_is_no_exception() -> None:
+    assert polarity_control("Besides all that, the bridge will open in May.", "Bridge to open in May") == "<pol:any>"

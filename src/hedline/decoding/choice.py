@@ -88,7 +88,8 @@ class Guards:
     has a capital, and words from pieces of words; limited: the text may be cut, so its last word is looked at; forced:
     the length is the user's, so padding is looked for; least: words that a headline needs to say no half of what its
     lead turns round; exact: words that it must have, 0 where that is open; careful: where the best headline turns the
-    meaning round, the next one keeps the lead's order too; free: a lost word may be put back.
+    meaning round, the next one keeps the lead's order too; free: a lost word may be put back; lenient: rules that often
+    refuse a true headline are not asked.
     """
 
     numbers: bool = True
@@ -101,6 +102,7 @@ class Guards:
     exact: int = 0
     careful: bool = False
     free: bool = False
+    lenient: bool = False
     _known: dict[str, dict[str, list[str]]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -115,7 +117,7 @@ class Guards:
             yield from invented_frame(text, lead)
             yield from form_faults(text, lead)
             yield from altered_quotations(text, lead)
-            yield from meaning_faults((text, lead))
+            yield from (firm_faults if self.lenient else meaning_faults)((text, lead))
             yield from torn(text, lead) if self.careful else ()
         if self.limited or self.forced or self.meaning:
             yield from self._cut_words(text, lead)
@@ -214,6 +216,12 @@ def meaning_faults(pair: tuple[str, str]) -> tuple[str, ...]:
         return ()
     lost = judge_polarity(lead_cues(lead), lead, text)[0]
     return lost or tuple(wrong_relations(text, lead) or torn(text, lead, careful=False))
+
+
+def firm_faults(pair: tuple[str, str]) -> tuple[str, ...]:
+    """The faults of a headline, none where only rules that often refuse a true one found any."""
+    found = meaning_faults(pair)
+    return found if found and (turns_meaning(*pair) or torn(*pair, firm=True)) else ()
 
 
 def turns_meaning(text: str, lead: str) -> bool:

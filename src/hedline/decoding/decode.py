@@ -219,8 +219,8 @@ class Engine:
     ) -> list[Found]:
         """Only headlines that pass the guards, searched for where there is none.
 
-        Steps: more candidates of the search there was, then of a longer one, then headlines that only leave out words
-        of the input, then the input's own beginning.
+        Steps: more candidates of the search there was, then of a longer one, then those that join words otherwise but
+        turn nothing round, then headlines that only leave out words of the input, then the input's own beginning.
         """
         leads = [without_footer(self.reader.text(source)) for source in sources]
         passing = [guards.passing(nbest, lead, options.nbest) for nbest, lead in zip(found, leads, strict=True)]
@@ -245,6 +245,9 @@ class Engine:
                 passing[place] = guards.passing(Looked(chain(*both)), leads[place], options.nbest)
             if way == "search":
                 for place in missed:
+                    if _missed(passing[place], options) and guards.free and not guards.careful:
+                        every = Looked(self._cased(searched.read(place, wide), sources[place], wide))
+                        passing[place] = replace(guards, lenient=True).passing(every, leads[place], options.nbest)
                     if _missed(passing[place], options) or _is_crumb(passing[place], found[place], guards):
                         own = self._own_words(sources[place], options, guards, SHORT_ENOUGH)
                         passing[place] = [*own, *passing[place]]

@@ -9,7 +9,18 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from hedline.text import polarity_words as listed
-from hedline.text.meaning import HELPING, SAYING, SPEAKING, SPOKEN, STOPS, TO_BE, Words
+from hedline.text.meaning import (
+    ARTICLES,
+    HELPING,
+    RELATIVES,
+    SAYING,
+    SPEAKING,
+    SPOKEN,
+    STOPS,
+    TO_BE,
+    Words,
+    is_verb,
+)
 from hedline.text.polarity_cues import stem
 from hedline.text.polarity_words import FEW, word_set
 
@@ -175,4 +186,107 @@ def _hearsay(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 _TELLING = SPEAKING | {"reported", "reports"}
 
 
-RULES: tuple[Rule, ...] = (_conditions, _clauses, _lists, _refuted, _hearsay, _modals)
+def _alone(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A "nor" without its "neither"."""
+    if "nor" in said.lower and listed.BEFORE_NOR.isdisjoint(said.lower[: said.lower.index("nor")]):
+        yield "nor"
+
+
+def _believed(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "mask stolen from its cellars" for "the mask that police believe was stolen from its cellars"."""
+    if not (_BELIEVED | _DOUBTFUL | {"alleged", "suspected", "?"}).isdisjoint({*said.known, *said.lower}):
+        return
+    for i in range(1, len(told) - 4):
+        if told.lower[i] not in RELATIVES:
+            continue
+        verb = next((j for j in range(i + 2, min(i + 6, len(told) - 2)) if told.stems[j] in _BELIEVED), 0)
+        if not verb or not STOPS.isdisjoint(told.lower[i:verb]) or told.lower[verb + 1] not in HELPING:
+            continue
+        stated = next((j for j in range(verb + 1, min(verb + 5, len(told))) if told.lower[j] not in FEW), 0)
+        if stated in places:
+            yield told.lower[verb]
+
+
+_BELIEVED = word_set("believ think suspect claim alleg")
+
+
+def _would_have(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "law that would ban coats" for "a law that would have banned coats was defeated"."""
+    if not _SUPPOSING.isdisjoint(told.lower):
+        return
+    for i in range(len(told) - 3):
+        if told.lower[i : i + 2] != ("would", "have") or told.lower[i + 2] == "to":
+            continue
+        verb = next((j for j in range(i + 2, min(i + 5, len(told))) if told.lower[j] not in FEW), 0)
+        if not verb or verb not in places:
+            continue
+        place = places.index(verb)
+        denied = (listed.DENIAL | listed.DENYING | {"if"}) - {told.stems[verb], told.lower[verb], said.lower[place]}
+        if "have" not in said.lower[max(place - 2, 0) : place] and denied.isdisjoint({*said.lower, *said.known}):
+            yield f"would have {told.lower[verb]}"
+
+
+_SUPPOSING = word_set("if had unless without")
+
+
+def _planned(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "trial to begin in Lima" for "the trial, due to begin in Lima, has been moved to Cusco"."""
+    for i in range(2, len(told) - 4):
+        if told.lower[i] not in _PLANNED:
+            continue
+        aside = told.lower[i - 1] == ","
+        end = next((j for j in range(i, len(told)) if told.lower[j] in (_ASIDE_ENDS if aside else HELPING)), 0)
+        clause = range(end, min(end + 6, len(told)))
+        changed = [j for j in clause if told.stems[j] in _MOVED and is_verb(told, j)]
+        if not end or not changed or (TO_BE | {"has", "have"}).isdisjoint(told.lower[end : changed[0]]):
+            continue
+        kept = _MOVED | listed.DENIAL
+        if any(i <= where < end for where in places) and kept.isdisjoint({*said.known, *said.lower}):
+            yield told.lower[changed[0]]
+
+
+_PLANNED = word_set("due planned scheduled expected supposed originally slated")
+_ASIDE_ENDS = frozenset([","])
+_MOVED = word_set(
+    "mov postpon cancel delay shift adjourn reschedul scrap abandon relocat suspend transfer call off put"
+)
+
+
+def _condition_verbs(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "unless management cuts pay" for "withdraws plans to cut pay", "provided farmers pay" for "are paid"."""
+    for place, token in enumerate(said.lower[:-1]):
+        opener = told.lower.index(token) if token in _CONNECTING and told.lower.count(token) == 1 else 0
+        end = next((i for i in range(opener, len(told)) if told.lower[i] in STOPS), len(told))
+        rest = [where for where in places[place + 1 :] if opener < where < end]
+        verb = next((i for i in range(opener + 1, end) if _is_clause_verb(told, i)), 0)
+        if not opener or not rest or not verb:
+            continue
+        own = any(
+            places[i] < 0 and said.lower[i] not in FEW and said.lower[i] not in STOPS
+            for i in range(place + 1, len(said))
+        )
+        if told.stems[verb] not in said.known and max(rest) > verb and not own:
+            yield f"{token} {told.lower[verb]}"
+        if verb in rest and not TO_BE.isdisjoint(told.lower[max(verb - 2, opener) : verb]):
+            at = places.index(verb, place)
+            active = said.lower[at] != told.lower[verb] and not said.lower[at].endswith(("ed", "en"))
+            if active and TO_BE.isdisjoint(said.lower[max(at - 2, 0) : at]):
+                yield f"{token} {said.lower[at]}"
+
+
+def _is_clause_verb(told: Words, place: int) -> bool:
+    """Whether a word may be the verb of a condition: not an infinitive, nor an adjective behind its article."""
+    token, before, after = told.lower[place], told.lower[place - 1], told.lower[place + 1 : place + 2]
+    if token in FEW or before in ARTICLES | {"to", "that"} or before.endswith(("'s", "’s")):
+        return False
+    present = token.endswith("s") and not token.endswith("ss") and told.raw[place].islower()
+    return is_verb(told, place) or (present and bool(after) and after[0] in _AFTER_PRESENT)
+
+
+_AFTER_PRESENT = ARTICLES | word_set("to that plans over")
+
+
+RULES: tuple[Rule, ...] = (
+    _conditions, _clauses, _lists, _refuted, _hearsay, _modals, _alone, _believed, _would_have, _planned,
+    _condition_verbs,
+)  # fmt: skip

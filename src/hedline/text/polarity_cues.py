@@ -35,7 +35,7 @@ TOKEN = re.compile(r"[^\W_]+(?:['’.,\-][^\W_]+)*|[,;:.!?()\"“”–—]|(?<=
 _STOPS = frozenset(',;:.!?()"“”–—-')
 _RARER = re.compile(
     r"n['’]t\b|\b(?:all|every\w*|each)\b[^,;.]*? but\b|\bbut for\b|\bat most\b|\b(?:apart|aside) from\b"
-    r"|\bother than\b|\bexception of\b|\b(?:is|are|was|were) said to\b"
+    r"|\bother than\b|\bexception of\b|\bbesides\b|\b(?:is|are|was|were) said to\b"
     r"|\bas long as\b|\b(?:up to|as m(?:uch|any) as)\b|\bsave\b"
     r"|^(?:had|should|barring)\b|\b(?:event|case|condition) (?:of|that)\b"
 )
@@ -46,7 +46,8 @@ _NO_CONDITION = frozenset(["not", "any", "you", "you've", "you're", "you’ve", 
 _BEFORE_MAY = word_set("in on of since by until last next early late this from mid")
 _BOUNDS = frozenset([("fewer", "than"), ("less", "than"), ("at", "most"), ("up", "to"), ("as", "much"), ("as", "many")])
 _BEFORE_NOUNS, _ONCE = word_set("a an the found left"), word_set("has have is are had")
-_EXCEPTING_PAIRS = {"other": "than", "apart": "from", "aside": "from", "exception": "of"}
+_NO_DENIAL = word_set("doubt matter wonder stranger shortage")
+_EXCEPTING_PAIRS = {"other": "than", "apart": "from", "aside": "from", "exception": "of", "besides": ""}
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def _content_before(tokens: Sequence[str], end: int, most: int = 8) -> list[str]
 
 
 def _next(tokens: Sequence[str], place: int, ahead: int = 1) -> str:
-    """The token `ahead` places after another, "" past the end."""
+    """The token `ahead` places on, "" past the end."""
     return tokens[place + ahead] if 0 <= place + ahead < len(tokens) else ""
 
 
@@ -140,11 +141,8 @@ def _read_yet(tokens: Sequence[str], place: int) -> Cue | None:
 
 def _read_no(tokens: Sequence[str], place: int) -> Cue | None:
     """no: the noun that follows, and what "no evidence that" is about."""
-    if (
-        (after := _next(tokens, place)) == "."
-        or after[:1].isdigit()
-        or after in ("doubt", "matter", "wonder", "stranger", "shortage")
-    ):
+    after = _next(tokens, place)
+    if after == "." or after[:1].isdigit() or after in _NO_DENIAL:
         return None
     if after in ("longer", "more"):
         return Cue("negation", "no " + after, tuple(_content(tokens, place + 2)))
@@ -176,22 +174,24 @@ def _read_few(tokens: Sequence[str], place: int) -> Cue | None:
 def _read_exception(tokens: Sequence[str], place: int) -> Cue | None:
     """except, excluding, other than: what all others do, before the word or after its clause."""
     word, after = tokens[place], _next(tokens, place)
-    if _next(tokens, place, -1) == "none":
-        return None  # "none other than"
-    if word in _EXCEPTING_PAIRS and (after != _EXCEPTING_PAIRS[word] or not _is_universal(tokens, place)):
+    if word in _EXCEPTING_PAIRS and (_EXCEPTING_PAIRS[word] not in ("", after) or not _is_universal(tokens, place)):
         return None
     start = place - 2 if word == "exception" else place  # with the exception of
     inserted = start <= 0 or _next(tokens, start, -1) in (",", ".")
     focus = _content_before(tokens, max(start - inserted, 0)) + _content(tokens, place + 1, 6)
-    rest = tokens[place:]
-    if inserted and "," in rest:
-        focus += _content(tokens, place + rest.index(",") + 1, 6)
+    if inserted and "," in tokens[place:]:
+        focus += _content(tokens, tokens.index(",", place) + 1, 6)
     return Cue("exception", word, tuple(focus), head=False)
 
 
 def _is_universal(tokens: Sequence[str], place: int) -> bool:
     """Whether "all", "every" or the like stands before a place in its clause, or after a place near the beginning."""
-    return not UNIVERSAL.isdisjoint(tokens[max(place - 12, 0) : place] if place > 2 else tokens[:24])
+    if tokens[place] == "exception" or (tokens[place] == "apart" and place and tokens[place - 1] == ","):
+        return True  # who makes an exception speaks of all
+    if tokens[place - 1 : place] == ["none"]:
+        return False  # "none other than"
+    late = place > 2 or tokens[place] == "besides"
+    return not UNIVERSAL.isdisjoint(tokens[max(place - 12, 0) : place] if late else tokens[:24])
 
 
 def _read_but(tokens: Sequence[str], place: int) -> Cue | None:

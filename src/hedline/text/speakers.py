@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from hedline.text import polarity_words as listed
 from hedline.text.meaning import ARTICLES, SAYING, SPEAKING, SPOKEN, STOPS, TO_BE, Words, is_verb
-from hedline.text.polarity_words import FEW
+from hedline.text.polarity_words import FEW, word_set
 
 Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
 
@@ -135,4 +135,63 @@ def _called_false(said: Words, told: Words, places: Sequence[int]) -> Iterator[s
             yield told.lower[i]
 
 
-RULES: tuple[Rule, ...] = (_speakers, _late_speakers, _possessives, _quoted_apart, _told, _called_false)
+def _place_speaks(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Chile says" for "astronomers in Chile said"; who governs or studies there may be left out."""
+    for place, token in enumerate(said.lower[1:], 1):
+        where = places[place - 1]
+        if token not in listed.SAYS or not 3 < where < len(told) - 1 or told.raw[where].islower():
+            continue
+        head = told.stems[where - 2]
+        speaks = told.lower[where + 1] in SPEAKING and told.lower[where - 1] in ("in", "of", "from", "at", "near")
+        if speaks and told.lower[where - 2] not in FEW and head not in listed.STANDING_FOR | _SPOKESMEN | said.known:
+            yield f"{said.lower[place - 1]} {token}"
+
+
+_SPOKESMEN = word_set(
+    """spokesman spokeswoman spokesperson university company firm director chief executiv chairman center centr
+    institut bank agency"""
+)
+
+
+def _rulers(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Kenya's president" for "the president of the Kenyan athletics federation"."""
+    for place, where in enumerate(places[1:], 1):
+        if (
+            where < 0
+            or said.stems[place] not in _RULING
+            or told.lower[where + 1 : where + 2] not in (("of",), ("for",))
+        ):
+            continue
+        end = next((i for i in range(where + 2, len(told)) if _ends_phrase(told, i)), len(told))
+        phrase = [i for i in range(where + 2, end) if told.lower[i] not in ARTICLES]
+        if len(phrase) < 2 or told.raw[phrase[0]].islower():
+            continue
+        owner = said.lower[place - 1].removesuffix("'s").removesuffix("’s")
+        named = len(owner) > 3 and told.lower[phrase[0]].startswith(owner[:-1])
+        body = [i for i in phrase[1:] if told.raw[i].islower()]
+        if named and body and not any(told.stems[i] in said.known for i in body):
+            yield f"{owner} {said.lower[place]}"
+
+
+def _ends_phrase(told: Words, place: int) -> bool:
+    token = told.lower[place]
+    return (token in FEW and token not in ARTICLES) or token in STOPS or is_verb(told, place)
+
+
+_RULING = word_set("president king queen premier chancellor emperor minister")
+
+
+def _dismissed_as(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Novelist dismissed as 'nonsense'" for "the novelist dismissed as "nonsense" a report that …"."""
+    for i in range(2, len(told) - 4):
+        if told.lower[i] != "as" or not is_verb(told, i - 1) or told.lower[i + 1] not in ('"', "“"):
+            continue
+        end = next((j for j in range(i + 2, len(told) - 1) if told.lower[j] in _CLOSING), 0)
+        passive = not TO_BE.isdisjoint(told.lower[max(i - 3, 0) : i - 1])
+        if end and not passive and told.lower[end + 1] in ARTICLES and i - 1 in places and max(places) < end:
+            yield told.lower[i - 1]
+
+
+RULES: tuple[Rule, ...] = (
+    _speakers, _late_speakers, _possessives, _quoted_apart, _told, _called_false, _place_speaks, _rulers, _dismissed_as,
+)  # fmt: skip

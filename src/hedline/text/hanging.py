@@ -1,0 +1,220 @@
+"""Words that a headline hangs on something else than its lead does, and phrases that it breaks off.
+
+They are asked for only where the headline has one of a few small words, or the lead one that such errors need
+(`clauses.torn`). Each says what a reader would take the headline for, and what the lead has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from hedline.text import polarity_words as listed
+from hedline.text.meaning import (
+    ARTICLES,
+    LINKS,
+    RELATIVES,
+    SAYING,
+    SPEAKING,
+    STOPS,
+    Words,
+    is_one_place,
+    is_verb,
+    neighbours,
+)
+from hedline.text.polarity_words import BORDERS, FEW, PRONOUNS, word_set
+
+Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
+
+
+def _lost_noun(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "beaten by Peru" for "beaten by a qualifier from Peru", "accused of foreign powers" for "of plotting with"."""
+    for place, token in enumerate(said.lower[1:-1], 1):
+        target = place + 1 + (said.lower[place + 1] in ARTICLES and place + 2 < len(said))
+        where = places[target]
+        if token not in _GOVERNING or where < 3 or places[place - 1] < 0 or not is_one_place(told, said.stems[target]):
+            continue
+        link = next((i for i in range(where - 1, max(where - 4, 0), -1) if told.lower[i] in LINKS), -1)
+        own = next((i for i in range(link - 1, max(link - 7, -1), -1) if told.lower[i] == token), -1)
+        if link < 0 or told.lower[link] not in _BETWEEN or not places[place - 1] < own:
+            continue
+        gap = range(own + 1, link)
+        verb = is_verb(told, where) and told.lower[where - 1] not in ARTICLES
+        if verb or any(_parts(told, i) for i in gap) or not STOPS.isdisjoint(told.lower[link:where]):
+            continue
+        nouns = [i for i in gap if told.lower[i] not in FEW]
+        if nouns and not any(i in places or told.stems[i] in _TRANSPARENT for i in nouns):
+            yield f"{token} {said.lower[target]}"
+
+
+def _parts(told: Words, place: int) -> bool:
+    """Whether a word stands between a preposition and its noun only where the noun is another's: a verb, a border."""
+    token = told.lower[place]
+    return token in STOPS | BORDERS | LINKS | RELATIVES | _DAYS or token[0].isdigit() or is_verb(told, place)
+
+
+_GOVERNING = word_set("by of from against with on")
+_BETWEEN = word_set("with from near against to for")
+_DAYS = word_set("monday tuesday wednesday thursday friday saturday sunday whether")
+_TRANSPARENT = listed.STANDING_FOR | listed.SHARED | listed.NUMBERS
+
+
+def _lost_reason(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "organisers of the eruption" for "organisers called it off because of the eruption"."""
+    for left, right in neighbours(said, places):
+        here, there = places[left], places[right]
+        if min(here, there) < 0 or "of" not in said.lower[left + 1 : right]:
+            continue
+        link = next((i for i in range(there - 1, max(there - 4, 0), -1) if told.lower[i] == "of"), 0)
+        if link and told.lower[link - 1] in _BEFORE_OF and link - 1 != here and told.lower[link - 1] not in said.lower:
+            yield f"{said.lower[left]} of {said.lower[right]}"
+
+
+_BEFORE_OF = word_set("because ahead instead short out front outside regardless behalf")
+
+
+def _ends_early(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A comparison, a particle, an object or what something is called, broken off: "to return to work as long"."""
+    end = len(said) - (said.lower[-1] in STOPS and len(said) > 2)
+    token, before, last = said.lower[end - 1], said.lower[max(end - 2, 0)], places[end - 1]
+    for i in range(1, len(told) - 1):
+        pair, after = (told.lower[i - 1], told.lower[i]), told.lower[i + 1]
+        if pair == (before, token) and before in ("as", "times") and after in ("as", "than"):
+            yield f"{token} {after}"
+        if token == "times" and pair[1] == "times" and pair[0] == before and before in listed.NUMBERS and after == "as":
+            yield token
+    if not 0 < last < len(told) - 2:
+        return
+    after = told.lower[last + 1]
+    thinks = told.stems[last] in _BELIEVING and not RELATIVES.isdisjoint(said.lower[max(end - 5, 0) : end - 1])
+    acts = before in PRONOUNS and token.endswith("s") and after in ARTICLES
+    if (thinks and after not in STOPS) or acts or (is_verb(told, last) and after in _PARTICLES):
+        yield token
+    named = after in ("a", "an") and told.lower[last + 2] not in _TIMES and not is_verb(told, last)
+    if named and not _NAMING.isdisjoint(said.stems[:end]) and _NAMING & set(told.stems[max(last - 6, 0) : last]):
+        yield f"{token} {after}"
+
+
+_BELIEVING = word_set("believ think suspect claim alleg say")
+_PARTICLES = word_set("out up away back aside")
+_NAMING = word_set("declar consider deem brand label dub elect appoint mak")
+_TIMES = word_set("year month week day few hour decade century barrel litre kilo pound tonne")
+
+
+def _another_doer(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "lawyer tells court he shot" for "the lawyer told the court that his client had shot"."""
+    for place, token in enumerate(said.lower[:-1]):
+        verb = next((i for i in range(place + 1, min(place + 4, len(said))) if said.lower[i] not in FEW), 0)
+        where = places[verb] if token in PRONOUNS and verb else -1
+        if where < 2 or not is_verb(told, where) or not is_one_place(told, said.stems[verb]):
+            continue
+        near = range(where - 1, max(where - 5, 0), -1)
+        doer = next((i for i in near if told.lower[i] not in FEW and not told.lower[i].endswith("ly")), 0)
+        if not doer or token in told.lower[max(where - 4, 0) : where] or not STOPS.isdisjoint(told.lower[doer:where]):
+            continue
+        owned = told.lower[doer - 1] in ("his", "her", "their", "its") and not is_verb(told, doer)
+        if owned and told.stems[doer] not in said.known:
+            yield f"{token} {said.lower[verb]}"
+
+
+def _lost_according(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Mother of the boy, police ignored calls" for "According to the mother of the boy, police ignored …"."""
+    comma = told.lower.index(",") if told.lower[:2] == ("according", "to") and "," in told.lower else 0
+    if not comma or not (SPEAKING | SAYING | _TELLING).isdisjoint({*said.lower, *said.known}):
+        return
+    first = next((where for where in places if where >= 0), -1)
+    if 2 <= first < comma < max(places):
+        yield "according"
+
+
+_TELLING = word_set(": according report find show reveal suggest claim warn study survey poll ?")
+
+
+def _expected(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "bank cuts rate" for "did not change its rate; analysts had expected a cut"."""
+    for place, where in enumerate(places[:-1]):
+        if not place or where < 2 or told.stems[where] not in _CHANGING or said.lower[place] == told.lower[where]:
+            continue
+        ruler = next((i for i in range(where - 1, max(where - 5, -1), -1) if told.stems[i] in _HOPING), -1)
+        noun = ruler >= 0 and told.lower[ruler + 1] in ARTICLES | {"for"} and is_one_place(told, told.stems[where])
+        if noun and said.lower[place].endswith("s") and told.stems[ruler] not in said.known:
+            yield f"{told.lower[ruler]} {told.lower[where]}"
+
+
+_HOPING = word_set("expect predict forecast hop fear threaten call demand propos seek urg anticipat")
+_CHANGING = word_set("cut ris increas hik fall drop ban strik win attack vot rais boost defeat")
+
+
+def _asked(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Board asks whether" for "Asked whether …, the chief of the board said"."""
+    if told.lower[0] in _PARTICIPLES and 0 in places[1:]:
+        form = said.lower[places.index(0)]
+        yield from [form] if form.endswith("s") else []
+
+
+_PARTICIPLES = word_set("asked accused charged quoted urged told warned pressed questioned criticised criticized")
+
+
+def _half_contrast(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "go not to banks hit by floods" for "go not to banks but to small firms hit by floods"."""
+    for i, token in enumerate(told.lower):
+        border = next((j for j in range(i + 1, min(i + 12, len(told))) if told.lower[j] in STOPS | {"but"}), 0)
+        if token != "not" or not border or told.lower[border] != "but" or told.lower[i + 1] in ("only", "just"):
+            continue
+        first = next((j for j in range(border + 1, len(told)) if told.lower[j] not in FEW), border)
+        sides = any(i < where < border for where in places) and any(where > first for where in places)
+        if sides and first not in places and "but" not in said.lower and STOPS.isdisjoint(said.lower):
+            yield "but"
+
+
+def _lost_total(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Nine men sentenced to 108 years" for "nine men were sentenced to a total of 108 years"."""
+    for i in range(2, len(told) - 2):
+        if told.lower[i] not in ("total", "combined") or told.lower[i - 2 : i] != ("to", "a"):
+            continue
+        number = next((token for token in told.lower[i + 1 : i + 4] if token[0].isdigit()), "")
+        if number in said.lower and _TOTAL.isdisjoint(said.lower):
+            yield told.lower[i]
+
+
+_TOTAL = word_set("total combined together between")
+
+
+def _verdicts(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "sentenced to prison" where nobody in the lead is: "prosecutors asked a judge to send him to prison"."""
+    for token, where in zip(said.lower, places, strict=True):
+        if token in _SENTENCED and where < 0 and _SENTENCES.isdisjoint(told.known):
+            yield token
+
+
+_SENTENCED = word_set("sentenced jailed convicted")
+_SENTENCES = word_set("sentenc jail convict guilty imprison verdict serv")
+
+
+def _frames(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "How to watch" where somebody said something, and nothing to the reader."""
+    reader = {"how", "you", "your", "?"}.isdisjoint(told.lower)
+    if said.lower[:2] == ("how", "to") and reader and not {"said", "says", "told"}.isdisjoint(told.lower):
+        yield "how to"
+
+
+def _gerunds(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "husband sold shares before asking for help" for "before it asked for help"."""
+    for place, token in enumerate(said.lower[1:], 1):
+        where = places[place]
+        joint = said.lower[place - 1] in ("before", "after", "while")
+        if joint and token.endswith("ing") and where > 2 and told.lower[where - 1] == "it" and is_verb(told, where):
+            yield f"it {told.lower[where]}"
+
+
+def _turned_object(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "farmers not to blame" for "not to blame farmers"."""
+    for place, where in enumerate(places[2:-1], 2):
+        infinitive = where > 0 and told.lower[where - 1] == said.lower[place - 1] == "to"
+        if infinitive and where + 1 in places[: place - 1] and said.lower[place + 1] in LINKS:
+            yield f"{told.lower[where]} {told.lower[where + 1]}"
+
+
+RULES: tuple[Rule, ...] = (
+    _lost_noun, _lost_reason, _ends_early, _another_doer, _lost_according, _expected, _asked, _half_contrast,
+    _lost_total, _verdicts, _frames, _gerunds, _turned_object,
+)  # fmt: skip

@@ -36,7 +36,7 @@ def test_json_lines_are_found_by_their_first_line():
     [
         (b"{broken", "line 2 is not JSON"),
         (b'{"leed": "x"}', "line 2 has no text field 'lead'"),
-        (b"[1]", "line 2 has no"),
+        (b"[1]", "line 2 is a JSON array"),
     ],
 )
 def test_a_bad_json_line_is_named(line, message):

@@ -56,3 +56,15 @@ def test_mistakes_are_one_sentence(
     monkeypatch.chdir(request_.results.parent)
     with pytest.raises(UserError, match=says):
         run(["reproduce", *arguments])
+
+
+def test_a_folder_without_results_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert finish(["reproduce", "figure4"]) == 0
+    assert "results holds no results; run this in a checkout, or measure here with --set" in capsys.readouterr().err
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "other.json").write_text("[]")
+    assert finish(["reproduce", "figure4"]) == 0
+    assert capsys.readouterr().err == ""

@@ -198,6 +198,9 @@ def reproduce(
         return
     for section in measure(name, replace(request, options=options)):
         print((section.markdown() if shown.markdown else section.text()) + "\n")
+    if not any(request.results.glob("*.json")):
+        told = f"hedline: note: {request.results} holds no results; run this in a checkout, or measure here"
+        print(f"{told} with --set (and --data or --models, as the examples of --help do)", file=sys.stderr)
     if name == "all":
         write_report(request.results, shown.doc)
 

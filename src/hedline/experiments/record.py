@@ -75,7 +75,7 @@ class Request(Checked):
     def check_models(self) -> None:
         """Stop if a folder of models was named and is not there; without one the shipped models are measured."""
         if self.models is not None and not self.models.is_dir():
-            raise UserError(f"{self.models} is no folder of model folders ({', '.join(MODELS)})")
+            raise UserError(f"{self.models} is no folder of model folders; it must hold some of {', '.join(MODELS)}")
 
     def check_code(self) -> None:
         """Stop where the code is not that of its commit: nobody could measure the row again."""

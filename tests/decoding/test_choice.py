@@ -31,7 +31,7 @@ from hedline.decoding.choice import (
 )
 from hedline.decoding.decode import Defaults, Looked
 from hedline.decoding.options import DecodeOptions
-from hedline.decoding.own_words import padding
+from hedline.decoding.own_words import is_nearly, padding
 from hedline.decoding.reading import WordReader
 from hedline.decoding.summary import ABS_WEIGHTS, Hypothesis, Unread
 from hedline.errors import UserError
@@ -433,12 +433,16 @@ def test_a_word_that_the_search_left_unfinished_is_refused():
         ("Holm mends the kettle", ""),
         ("Holm compares two on five old stoves-", "stoves"),
         ("Holm compares two in 83", "83"),
+        ("Holm is told to use' stoves", "use'"),
+        ("The pot was blue and the lids", "lids"),
+        ("Holm mends a kettle, dishwasher", "dishwasher"),
+        ("Rust found behind", "behind"),
     ],
 )
 def test_a_headline_neither_stumbles_nor_breaks_off(headline: str, fault: str) -> None:
     lead = (
         "Can Holm mend my kettle before noon? Holm mends the kettle on the stove and compares two on five old stoves."
-        " Rust was found in 83 of 90 kettles."
+        " Rust was found in 83 of 90 kettles. The pot was blue and the lids inside were new, dishwasher safe."
     )
     assert form_faults(headline, lead)[-1:] == ([fault] if fault else [])
 
@@ -468,3 +472,23 @@ def test_only_limits_about_the_papers_are_filled() -> None:
     shares = {limit: defaults.settle(DecodeOptions(bytes=limit)).fill for limit in (20, 69, 70, 75, 76)}
     assert shares == {20: 0.0, 69: 0.0, 70: 0.9, 75: 0.9, 76: 0.0}
     assert defaults.settle(DecodeOptions(bytes=20, fill=0.5)).fill == 0.5
+
+
+def test_a_word_of_wrong_pieces_is_nearly_one_of_the_text() -> None:
+    guards, lead = Guards(casing={"outdated": "outdated"}), "Update README with hints and remove the old pictures."
+    assert "readmeme" in list(guards.faults("Update READMEME with hints and remove pictures", lead))
+    assert "outdated" not in list(guards.faults("Update README with hints and remove outdated pictures", lead))
+    assert "petchem" not in list(guards.faults("Update petchem with hints and remove pictures", lead))
+
+
+def test_another_form_of_a_word_is_no_wrong_piece() -> None:
+    assert (
+        is_nearly("readmeme", {"readme"})
+        and is_nearly("hikerd", {"hiker"})
+        and is_nearly("gleichitig", {"gleichzeitig"})
+    )
+    assert (
+        not is_nearly("forgives", {"forgiven"})
+        and not is_nearly("walking", {"walked"})
+        and not is_nearly("storm", {"rain"})
+    )

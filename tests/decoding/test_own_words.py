@@ -87,12 +87,15 @@ def test_a_headline_of_few_letters_has_whole_words_in_any_form() -> None:
         "After upgrading Kettle from 2 to 3 the nightly job fails with an unknown code.",
         "To whom it may concern, I wish to cancel my subscription at the end of May.",
         "We are looking for an experienced plumber who will mend the baths of Lund.",
+        "Just a heads-up that the certificates of Lund expire on Friday and everybody has to install new ones.",
+        "Drop Kettle 3.8 support, since it reached the end of its life in Lund.",
     ],
 )
 def test_tickets_and_letters_are_messages_that_nobody_asks_about(lead: str) -> None:
     assert is_message(lead)
     assert invented_frame("How to use the export button", lead)
     assert invented_frame("Does nothing in Safari?", lead) == ["?"]
+    assert invented_frame("All the carts you can hold", lead) == ["you"]
 
 
 def test_news_of_failures_is_no_message() -> None:
@@ -127,3 +130,13 @@ def test_a_headline_does_not_end_in_a_day_without_its_month() -> None:
     assert not any(
         each.text.endswith(" 1") for each in list(own_words(lead, lead.split(), DecodeOptions(words=10)))[:3]
     )
+
+
+def test_as_ends_a_clause_only_before_a_subject() -> None:
+    lead = "Our client in Lyon reports that all of the invoices open as blank pages on most tablets since Monday"
+    best = next(own_words(lead, lead.split(), DecodeOptions()))
+    assert not best.text.endswith("open")
+    lead = "The mayor of Lund closed the old harbour bridge on Monday as the river rose by two metres overnight"
+    assert next(own_words(lead, lead.split(), DecodeOptions())).text.endswith("on Monday")
+    lead = "Not a single train left the central station in Brussels on Friday as rail workers began a long strike"
+    assert next(own_words(lead, lead.split(), DecodeOptions())).text.endswith("on Friday")

@@ -122,11 +122,13 @@ def test_a_word_reader_tells_another_language_by_its_unknown_words() -> None:
     assert reader.foreign(reader.read("Le port a vendu son vieux bateau au musée de la ville lundi matin.", 100)[0])
 
 
-def test_a_text_in_capitals_is_read_as_usually_written_by_a_word_model() -> None:
+def test_a_text_in_capitals_or_small_letters_is_read_as_usually_written_by_a_word_model() -> None:
     words = Vocabulary(["<pad>", "<unk>", "<s>", "</s>", "ferry"])
     reader = WordReader(words, words, Truecaser({"lund": "Lund"}))
     source, cut = reader.read("THE OLD FERRY OF LUND IS SOLD", 100)
     assert reader.text(source) == "The old ferry of Lund is sold" and not cut
+    assert reader.text(reader.read("the old ferry of lund is sold", 100)[0]) == "The old ferry of Lund is sold"
+    assert reader.text(reader.read("the old ferry of lund 's is sold", 100)[0]).startswith("the old")  # tokens
 
 
 def test_unreadable_characters_are_told_of_a_long_text_too() -> None:

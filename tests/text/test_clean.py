@@ -165,3 +165,7 @@ def test_a_day_with_a_point_ends_no_sentence() -> None:
 )
 def test_a_greeting_is_no_part_of_a_message(text: str, rest: str) -> None:
     assert without_preface(text) == rest
+
+
+def test_german_with_few_small_words_is_known() -> None:
+    assert foreign_language("Die neue App erlaubt es, Termine mit mehreren Leuten gleichzeitig zu planen.") == "German"

@@ -27,6 +27,7 @@ from hedline.decoding.own_words import (
     ends_inside,
     invented_frame,
     is_message,
+    is_nearly,
     lead_words,
     padding,
     strays,
@@ -71,10 +72,11 @@ QUESTION_WORDS = word_set("how what why when where who is are can do does should
 UNFINISHED = word_set(
     """a an the of to in at by for from with and or as is are was were be been will would may might could can its his
     their than but if unless because not no never nor except excluding without into onto between among against during
-    through i so this that these your my our which whose : ,"""
+    through i so this that these your my our which whose behind near despite amid via upon toward towards : ,"""
 )
 PARTICLES = word_set("on up over about under")  # may end a sentence, or want a noun
 _WORD = re.compile(r"[^\W_]+")
+_LOOSE = re.compile(r"^(?!['‘]|.*\s['‘]).*?([^\W\d_]*[^\W\d_s]')(?=\s|$)")  # an apostrophe whose word is gone
 
 Casing = Mapping[str, str] | None
 
@@ -144,18 +146,20 @@ class Guards:
         return {name for names in self._known.get(lead, {}).values() for name in names}
 
     def _cut_words(self, text: str, lead: str) -> list[str]:
-        """Words that nobody knows: the last, which the search or a limit may have cut; every one of a forced length."""
-        said = text.split() if self.forced else text.split()[-1:]
-        last = said[-1:] if self.limited and ends_inside(text, lead) else []
-        parts = [part for word in said for part in PART.findall(word.lower()) if len(part) > 1]
-        small = {part for word in said for part in PART.findall(word) if part.islower()}
-        # A name's letters in small ones are half a word too: "your manus" for "your manuscript".
-        usual = self.casing
-        strange = [] if usual is None else [p for p in parts if p not in usual or (p in small and usual[p] != p)]
-        if not strange:
+        """Words that nobody knows: the last, which the search or a limit may have cut; every one of a forced length.
+
+        Elsewhere a word that is nearly one of the lead's, made of wrong pieces: "READMEME".
+        """
+        last = text.split()[-1:] if self.limited and ends_inside(text, lead) else []
+        known, usual = lead_words(lead), self.casing
+        new = [part for part in PART.findall(text) if len(part) > 1 and part.lower() not in known]
+        if usual is None or not new:
             return last
-        known, stems = lead_words(lead), read_words(lead).known
-        return [*last, *(part for part in strange if part not in known and stem(part) not in stems)]
+        looked = PART.findall(text if self.forced else text.rsplit(maxsplit=1)[-1])
+        # A name's letters in small ones are half a word too: "your manus" for "your manuscript".
+        odd = [p.lower() for p in new if p.lower() not in usual or (p.islower() and p in looked and usual[p] != p)]
+        odd = [part for part in odd if stem(part) not in read_words(lead).known]
+        return [*last, *(p for p in odd if p in map(str.lower, looked) or is_nearly(p, known))]
 
     def passing(self, candidates: Iterable[Candidate], lead: str, wanted: int | None = None) -> list[Hypothesis]:
         """The candidates that may be printed, each text once, in their order; those that miss a length come last.
@@ -244,7 +248,7 @@ def form_faults(text: str, lead: str) -> list[str]:
     dashed = text.endswith(("-", "–", "—"))
     if dashed or (said.raw[-1] != "May" and (said.lower[-1] in UNFINISHED or hangs) and not final):
         found.append(said.raw[-1])
-    found += _stumbles(said, told)
+    found += [*_stumbles(said, told), *(word for word in _LOOSE.findall(text) if word not in lead)]
     ends = {token for token, after in pairwise(told.lower) if after == "."}
     for place, (token, after) in enumerate(pairwise(said.raw)):
         inside = place + 2 < len(said) or token in UNFINISHED
@@ -275,10 +279,13 @@ def _breaks_off(said: Words, told: Words) -> bool:
     if not 0 < last < len(told) - 1:
         return False
     after = told.lower[last + 1]
+    if said.lower[-2:-1] == (",",) and told.lower[last - 1] == ",":
+        return after.isalpha() and after not in FEW | STOPS and not is_verb(told, last + 1)  # "…, dishwasher" (safe)
     if is_verb(told, last) and said.stems[-1] not in SAYING - {"deny"}:
         active = said.lower[-1].endswith("s") or not RELATIVES.isdisjoint(said.lower[-3:-1])
         return active and (after.endswith("ing") or after in ARTICLES)
-    return not JOINING.isdisjoint(said.lower[-3:-1]) and (is_verb(told, last + 1) or after in TO_BE)
+    joined = not JOINING.isdisjoint(said.lower[-3:-1]) or (said.lower[-3:-2] == ("and",) and said.lower[-2] in ARTICLES)
+    return joined and (is_verb(told, last + 1) or not TO_BE.isdisjoint(told.lower[last + 1 : last + 3]))
 
 
 def says_what(text: str, lead: str) -> bool:

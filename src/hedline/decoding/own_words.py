@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from difflib import get_close_matches
 
 import numpy as np
 
@@ -43,9 +44,7 @@ LONG = 8  # content words up to which no headline counts as padded
 NEW_SHARE = 0.25  # of the content words of a long headline
 USUAL = 12  # words of a headline that is neither long nor short
 CLAUSE = 4.0  # how good a place to end the end of a clause is
-_OPENERS = frozenset(
-    ["but", "because", "although", "while", "when", "who", "which", "after", "as", "amid", "following"]
-)
+_OPENERS = word_set("but because although while when who which after as amid following")
 _SPOKEN = frozenset(["said", "says", "say", "told", "added", "wrote", "warned", "estimated"])
 _LINKS = word_set("to of in on for with by from at and or over into that but whether than as")
 _SUBORDINATE = word_set(
@@ -55,10 +54,11 @@ _PARTICLES = frozenset(["down", "up", "off", "out", "away", "back", "percent", "
 _OPENING = re.compile(r"^(?:In this (?:paper|work),? we|We) (?:study|present|propose|introduce) (?=\w+ \w+)")
 _COUNTS = frozenset(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"])
 TITLES = word_set(
-    """the a an mr mrs ms dr sir lord king queen prince president minister secretary senator sen rep gov governor mayor
-    judge justice coach"""
-)
+    "the a an mr mrs ms dr sir lord king queen prince president minister secretary senator sen rep gov governor mayor"
+) | {"judge", "justice", "coach"}
 _MARKS = "\"“”'‘’,.;:!?()"
+_ENDINGS = word_set("s es ed ing en n e er ers ion ions ment al") | {""}
+_PRONOUNS = word_set("he she it they we i you this that these those")
 _DAYS = frozenset(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"])
 _TAIL = re.compile(r"[\s,;:.\-–—]+$")
 
@@ -160,6 +160,8 @@ def _quality(parts: Sequence[str], end: int) -> float:
         quality = 0.0
     elif last[-1] == "." and (bare(last) in TITLES or (bare(last).isdigit() and end < len(parts))):
         quality = -3.0
+    elif following == "as" and not _begins_clause(parts[end + 1 : end + 6]):
+        quality = 0.0  # "open as blank pages"
     elif last[-1] in ".!?" or following == "." or last[-1] in ",;:—–-" or following in _OPENERS:
         quality = CLAUSE
     elif last[0].isdigit() or following in _PARTICLES:
@@ -176,6 +178,12 @@ def _quality(parts: Sequence[str], end: int) -> float:
     if bare(parts[0]) in _SUBORDINATE and not _reaches_main_clause(parts[:end]):
         quality -= 20.0
     return quality
+
+
+def _begins_clause(following: Sequence[str]) -> bool:
+    """Whether what follows "as" may be a clause: a name, an article, a pronoun or a plural first, or a verb."""
+    subject = any(p[0].isupper() or p.endswith("s") or bare(p) in ARTICLES | _PRONOUNS for p in following[:1])
+    return subject or has_verb(" ".join(following))
 
 
 def _unsaid(parts: Sequence[str]) -> str:
@@ -232,6 +240,14 @@ def lead_words(lead: str) -> frozenset[str]:
     return frozenset(PART.findall(lead.lower()))
 
 
+def is_nearly(word: str, known: Collection[str]) -> bool:
+    """Whether a word looks like one of those known, but for a few letters that are no other ending of it."""
+    alike = [each for each in known if each[0] == word[0] and len(each) > 4 < len(word)]
+    near = get_close_matches(word, alike, n=1, cutoff=0.75)
+    same = sum(word[: i + 1] == each[: i + 1] for each in near for i in range(min(len(word), len(each))))
+    return bool(near) and not {word[same:], near[0][same:]} <= _ENDINGS
+
+
 @remembered(most=1 << 21)
 def lead_stems(lead: str) -> Counter[str]:
     """How often each stem stands in a lead."""
@@ -239,10 +255,7 @@ def lead_stems(lead: str) -> Counter[str]:
 
 
 def padding(text: str, lead: str) -> list[str]:
-    """What a model says when it has nothing left to say: content words twice, or many that the lead does not have.
-
-    Or marks at the end: "What's the benefits?!"
-    """
+    """What a model says when it has nothing left to say: content words twice, many new ones, marks ("benefits?!")."""
     words = [word for word in PART.findall(text.lower()) if word not in FUNCTION_WORDS]
     marks = [mark for mark in _FILLERS.findall(text) if mark not in lead or mark == "."]
     marks += [")"] if text.count(")") != text.count("(") else []
@@ -338,9 +351,11 @@ def _rehung(said: Words, told: Words, places: Sequence[int]) -> bool:
 REPORTING = word_set("said says told announced reported")
 TELLTALE = re.compile(
     r"^(?:add|allow|support|make|do not|don't|revert) (?:an? |the |support |option |log |crash |fail |\")"
+    r"|^(?:drop|handle) [\w.]+ [\w.]+ (?:in|support)"
     r"|\b(?:please|(?:kind|best|warm) regards|i am writing|i would like|when i (?:try|click|run|open)"
     r"|we (?:present|propose|study|introduce|show|describe)"
-    r"|in this paper|steps to reproduce|\d{3} error|stack trace|click on|dishwasher safe|machine washable|preheat"
+    r"|in this paper|steps to reproduce|easy to clean|we would like|thanks for your|feature request|heads-up"
+    r"|kind reminder|\d{3} error|stack trace|click on|dishwasher safe|machine washable|preheat"
     r"|to whom it may concern|i wish to|(?:i'm|i am) afraid i|could you|thank you for (?:your|submitting|contacting)"
     r"|did you get|we are looking for an?|(?:customer|order|ticket) number)\b|\bregards,"
 )
@@ -350,7 +365,7 @@ TROUBLE = re.compile(
     r"|(?:crash|freez|hang|fail|jam)e?s (?:when|whenever|on|after|as soon|every)"
     r"|(?:returns|throws|shows) (?:an? )?(?:http|\d{3}|errors?|exception|empty|blank)"
     r"|(?:does|do|did|is|are)(?: not|n't) (?:work|load|print|respond|sync)(?:ing)?"
-    r"|no longer (?:works|loads|prints|opens)|permission denied|error (?:code|message)|server (?:is )?down"
+    r"|no longer (?:works|loads|prints|opens)|permission denied|error (?:code|message|0x\w+)|server (?:is )?down"
     r"|(?:since|after) (?:(?:the|last) (?:update|upgrade)|upgrading|updating)"
     r"|(?:can(?:not|'t)|unable to) (?:log (?:in|on)|connect|print))\b"
 )
@@ -358,7 +373,8 @@ _RUNNING = ARTICLES - {"a", "an"} | {"this", "these", "our", "we", "i", "you", "
 _NO_CHANGE = word_set("for : our this these")
 _NAMED = re.compile(r"[a-z,] (?!I\b)[A-Z]")
 _FRAME = re.compile(
-    r"(?:^|: )(how|why|what|when|where|who|which|is|are|can|do|does|should|will)\b|\b(what) (?:to|you need to) know",
+    r"(?:^|: )(how|why|what|when|where|who|which|is|are|can|do|does|should|will)\b"
+    r"|\b(what) (?:to|you need to) know|^(everything) you",
     re.IGNORECASE,
 )
 _READER = word_set("you your you're you’re")
@@ -391,15 +407,14 @@ def invented_frame(text: str, lead: str) -> list[str]:
     Only where the lead names nobody and does not speak to the reader, as tickets and commit messages do: news may be
     asked about, and advice may be offered as such.
     """
-    match = _FRAME.search(text)
-    if "?" in lead:
+    match, told = _FRAME.search(text), read_words(lead).lower
+    spoken = [token for token in read_words(text).lower if token in _READER and token not in told]
+    if (spoken or (text.endswith("?") and "?" not in lead)) and is_message(lead):
+        return spoken or ["?"]
+    if "?" in lead or match is None:
         return []
-    if text.endswith("?") and is_message(lead):
-        return ["?"]
-    if match is None:
+    if (_NAMED.search(lead) or not _READER.isdisjoint(told)) and not is_message(lead):
         return []
-    if (_NAMED.search(lead) or not _READER.isdisjoint(read_words(lead).lower)) and not is_message(lead):
-        return []
-    opener = match[1] or match[2]
+    opener = next(filter(None, match.groups()))
     advice = opener.lower() == "how" and _ADVICE.search(lead.lower()) and not is_message(lead)
     return [] if advice or re.search(rf"\b{opener}\b", lead, re.IGNORECASE) else [opener]

@@ -112,7 +112,11 @@ class WordReader:
 
     def read(self, text: str, longest: int) -> tuple[Source, bool]:
         """The text as a Source of at most `longest` words, and whether it was cut."""
-        source = read_source(calm(text, self.truecaser.forms) if is_shouted(text) else text)
+        if is_shouted(text):
+            text = calm(text, self.truecaser.forms)
+        elif is_lower_cased(text) and not is_tokenized(text):
+            text = usually_cased(text, self.truecaser.forms)
+        source = read_source(text)
         if len(source) <= longest:
             return source, False
         return Source(source.raw, source.tokens[:longest], source.words[:longest]), True

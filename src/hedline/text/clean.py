@@ -318,7 +318,7 @@ _SMALL_WORDS = {
     "English": """the of and to in a is that for it was on with as by at from be this an are or his her not have has
         had which will but they their its were been who would when if more than said we you i please""",
     "German": """der die das und ist nicht ein eine einen einem einer mit auf für von dem den des sich dass hat wird
-        bei auch nach wie aus zum zur sind im am über haben werden war oder noch nur vor bis durch wurde""",
+        es zu bei auch nach wie aus zum zur sind im am über haben werden war oder noch nur vor bis durch wurde""",
     "French": """le la les des et est un une dans pour que qui sur avec ne pas du au aux par plus ce cette ses son sa
         il elle ont été à mais ou où se leur nous vous""",
     "Spanish": """el la los las de del que y en un una por con no para su se es al lo como más fue ha sus este esta

@@ -23,6 +23,15 @@ GANG = "Eight men were sentenced to a total of 90 years for the theft."
 TAILOR = "Prosecutors asked a judge to send the tailor to prison for fraud."
 KEEPER = "The keeper will play in the final despite a broken toe, the doctor said."
 
+REFEREE = "The club said neither the referee nor his aides saw the foul."
+LOAN = "The bank said it had neither offered nor been asked for a loan."
+TENOR = "The tenor will sing in Verona only if it is dry."
+CINEMA = "Unless a buyer is found by June, the last cinema in Bude will be sold."
+DAM = "The dam holds a fifth of the water it held in May."
+ENVOY = "The envoy was expelled by Chad, which accused him of spying."
+TALKS = "The premier failed to persuade striking dockers to return to work."
+VISIT = "The premier will meet the king in Tallinn on Friday, a day after visiting Riga."
+
 
 @pytest.mark.parametrize(
     ("lead", "wrong", "right"),
@@ -45,6 +54,18 @@ KEEPER = "The keeper will play in the final despite a broken toe, the doctor sai
         (GANG, "Eight men sentenced to 90 years", "Eight men sentenced to total of 90 years"),
         (TAILOR, "Tailor sentenced to prison for fraud", "Prosecutors ask judge to send tailor to prison"),
         (KEEPER, "How to watch keeper play in final", "Keeper to play in final despite broken toe"),
+        (REFEREE, "Club says referee was not saw foul", "Club says referee saw no foul"),
+        (LOAN, "Bank says it neither offered a loan", "Bank says it neither offered nor wanted loan"),
+        (LOAN, "Bank says it neither offered nor asked for loan", "Bank: neither offered nor been asked for loan"),
+        (TENOR, "Tenor to sing in only if it is dry", "Tenor to sing in Verona only if it is dry"),
+        (CINEMA, "Unless a buyer is found in Bude will be sold", "Unless a buyer is found, last cinema will be sold"),
+        (DAM, "Dam holds a fifth of water", "Dam holds a fifth of water it held in May"),
+        ("Rents rose from 900 to 1,200 euros.", "Rents up 900 to 1,200 euros", "Rents up from 900 to 1,200 euros"),
+        ("Rents fell from 9 to 7 percent.", "Rents fall 9 percent", "Rents fall to 7 percent"),
+        (ENVOY, "Envoy expelled by Chad accused of spying", "Envoy expelled by Chad, which accused him of spying"),
+        (TALKS, "Premier fails to return to work", "Premier fails to persuade dockers to return to work"),
+        (VISIT, "Premier to meet king in Riga", "Premier to meet king in Tallinn"),
+        ("The fair set for 9 May is off.", "Fair set for 9 May be off", "Fair set for 9 May is off"),
         ("He was told not to blame farmers for it.", "Farmers not to blame for it", "Told not to blame farmers"),
         ("He sold it before it asked for help.", "He sold it before asking for help", "He sold it before it asked"),
     ],

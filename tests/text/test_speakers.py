@@ -14,6 +14,7 @@ ASHBY = '"I do not intend to leave," said Lord Ashby, whose party had announced 
 BOMBS = "A man who sent bombs to Oslo was detained, but his lawyer says he cannot write."
 VIDEO = "A video that claims to show officers burning ballots is false, election monitors said."
 
+RIFLES = "Rifles were sold to a gang in Ribe, the Danish army said."
 COMET = "The comet will pass close to us in May, astronomers in Peru said on Monday."
 CHESS = "The president of the Norwegian chess federation said nobody had cheated."
 NOVEL = 'The novelist dismissed as "nonsense" a report on a sequel.'
@@ -32,6 +33,7 @@ NOVEL = 'The novelist dismissed as "nonsense" a report on a sequel.'
         ("They dropped the complaint that the mayor lied.", "Mayor's complaint dropped", "Complaint on mayor dropped"),
         ("A former aide to the premier quit.", "Former premier's aide quit", "Premier's former aide quit"),
         (VIDEO, "Video claims to show officers burning ballots", "Video of officers burning ballots is false"),
+        (RIFLES, "Rifles sold to gang in Danish army says", "Rifles sold to gang in Ribe, Danish army says"),
         (COMET, "Comet will pass close to us, Peru says", "Comet will pass close to us, astronomers in Peru say"),
         (CHESS, "Norwegian president says nobody cheated", "Norwegian chess president says nobody cheated"),
         (NOVEL, "Novelist dismissed as 'nonsense'", "Novelist dismissed as 'nonsense' a report on sequel"),

@@ -16,8 +16,7 @@ CASES = [
         "Norrby depot to strike in May",
         "Drivers to strike",
     ),
-    ("from_to", "Rents fell from 9 percent to 7 percent in June.", "Rents fall 9 percent", "Rents fall to 7 percent"),
-    ("from_to", "Rents fell from 9 percent to 7 percent in June.", "Rents fall 7 percent", "Rents fall from 9 percent"),
+    ("verb_twice", "Holm abandoned the plant in Lund.", "Abandoned Holm abandons plant", "Holm abandons plant"),
     (
         "left_gerund",
         "Anglers accuse the mill of poisoning a lake.",
@@ -178,7 +177,7 @@ def test_every_rule_has_a_sentence() -> None:
 
 
 def test_other_models_are_not_asked() -> None:
-    assert torn("Rents fall 9 percent", "Rents fell from 9 percent to 7 percent in June.", careful=False) == []
+    assert torn("Anglers accuse mill of lake", "Anglers accuse the mill of poisoning a lake.", careful=False) == []
 
 
 def test_what_the_lead_itself_joins_is_no_splice() -> None:

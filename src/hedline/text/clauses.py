@@ -74,7 +74,7 @@ def _is_torn(said: Words, told: Words, places: Sequence[int], left: int, right: 
     here, there = places[left], places[right]
     once = is_one_place(told, said.stems[left]) and is_one_place(told, said.stems[right])
     stands_for = not _STANDING.isdisjoint(told.lower[max(there - 4, 0) : there])  # "the spill was small; it killed"
-    if once and ";" in told.lower[min(here, there) : max(here, there)] and not stands_for:
+    if once and not stands_for and any(_ends_clause(told, i) for i in range(min(here, there) + 1, max(here, there))):
         return True
     if told.lower[here + 1 : here + 2] == ("by",) and here < there < here + 4 and "by" not in said.lower[left:right]:
         return (
@@ -89,6 +89,12 @@ def _is_torn(said: Words, told: Words, places: Sequence[int], left: int, right: 
     if told.lower[opener] == "whose":
         return "whose" not in said.lower
     return any(is_verb(told, i) and i not in places for i in range(end + 1, there))
+
+
+def _ends_clause(told: Words, place: int) -> bool:
+    """Whether a token is a semicolon, and not that of a broken character ("quot;", "amp;", "#151;")."""
+    before = told.lower[place - 1]
+    return told.lower[place] == ";" and before not in ("quot", "amp", "lt", "gt") and not before.isdigit()
 
 
 _STANDING = listed.PRONOUNS | {"its", "his", "her", "their"}
@@ -215,19 +221,6 @@ def _is_border(told: Words, place: int) -> bool:
     return (
         token == "," and after in ARTICLES | {"and", "those", "that"} and told.lower[place + 2] not in listed.PRONOUNS
     )
-
-
-def _unfinished(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """A verb without its object before another verb: "whose dog bit was fined"."""
-    for place, where in enumerate(places[:-1]):
-        if where < 0 or where + 2 >= len(told) or not is_verb(told, where) or said.lower[place + 1] not in HELPING:
-            continue
-        if (
-            told.lower[where - 1] not in HELPING | {"to"}
-            and told.lower[where + 1] in ARTICLES
-            and said.lower[place] == told.lower[where]
-        ):
-            yield said.lower[place]
 
 
 def _hung(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -390,12 +383,16 @@ def _is_moved(said: Words, told: Words, places: Sequence[int], place: int) -> bo
     )
 
 
-_MOVABLE = word_set("by of from against with on")
-_HUNG = listed.PRONOUNS | word_set("as times that who which how sentenced jailed convicted before after while")
-_HUNG_TOLD = word_set(
-    "not because according total combined expected predicted feared hoped sought urged demanded asked accused"
+_MOVABLE = word_set("by of from against with on in at")
+_HUNG = listed.PRONOUNS | word_set(
+    """as times that who which how sentenced jailed convicted before after while neither may other than only and or but
+    if will would is are was were has have had unless should although half third quarter fifth"""
 )
-_HUNG_AFTER = word_set("a an out up away back aside as than")
+_HUNG_TOLD = word_set(
+    """not because according total combined expected predicted feared hoped sought urged demanded asked accused from
+    persuade urge force allow convince order invite require encourage press which who"""
+)
+_HUNG_AFTER = word_set("a an out up away back aside as than it they")
 
 
 def _spliced(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -410,7 +407,7 @@ def _spliced(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 
 FIRM: tuple[Rule, ...] = (_subordinate, _hanging, _spoken_of)
 USUAL: tuple[Rule, ...] = (
-    _torn, _begun, _foreign_subject, _unfinished, _hung, _agents,
+    _torn, _begun, _foreign_subject, _hung, _agents,
     _loose_links, _broken_off, _lost_object, _lost_verb,
     *FIRM,
 )  # fmt: skip

@@ -7,15 +7,18 @@ They are asked for only where the headline has one of a few small words, or the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from hedline.text import polarity_words as listed
 from hedline.text.meaning import (
     ARTICLES,
+    HELPING,
     LINKS,
     RELATIVES,
     SAYING,
     SPEAKING,
     STOPS,
+    TO_BE,
     Words,
     is_one_place,
     is_verb,
@@ -214,7 +217,133 @@ def _turned_object(said: Words, told: Words, places: Sequence[int]) -> Iterator[
             yield f"{told.lower[where]} {told.lower[where + 1]}"
 
 
+def _no_participle(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "referee was not saw": a past tense after "was" or "has"."""
+    for place, token in enumerate(said.lower[1:], 1):
+        before = next((each for each in reversed(said.lower[max(place - 2, 0) : place]) if each != "not"), "")
+        if token in _PASTS and said.raw[place].islower() and before in TO_BE | {"has", "have", "had"}:
+            yield f"{before} {token}"
+
+
+_PASTS = word_set("saw went took gave knew wrote fell rose began drew grew chose drove spoke stole sang threw flew ate")
+
+
+def _half_neither(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "neither offered a loan" for "neither offered nor was asked for one", "nor asked" for "nor been asked"."""
+    if "nor" not in told.lower:
+        return
+    after = said.lower[said.lower.index("neither") + 1 :] if "neither" in said.lower else ()
+    if after and after[0] != "of" and {"nor", "or"}.isdisjoint(after):
+        yield "neither"
+    for i in range(len(told) - 2):
+        asked = (told.lower[i], told.lower[i + 2])
+        if asked[0] == "nor" and told.lower[i + 1] in ("be", "been") and asked in pairwise(said.lower):
+            yield f"nor {asked[1]}"
+
+
+def _empty_links(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A preposition before a word that is none of its own: "to sing in only if", "before other than"."""
+    for pair in pairwise(said.lower):
+        if pair[0] in _LINKING and pair[1] in _NO_NOUN and pair not in pairwise(told.lower):
+            yield " ".join(pair)
+
+
+_LINKING = word_set("before after since until of from with by at near against in for on into between")
+_NO_NOUN = word_set("other than only and or but if will would is are was were has have had to")
+
+
+def _lost_subject(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Unless a buyer is found in town will be turned into flats" without "the last cinema"."""
+    first = told.lower[0]
+    if first not in _OPENING or said.lower[0] != first or "," not in told.lower or "," in said.lower:
+        return
+    comma = told.lower.index(",")
+    subject = [i for i in range(comma + 1, len(told)) if told.lower[i] not in FEW and told.lower[i] not in STOPS][:2]
+    inside, outside = any(0 < where < comma for where in places), any(where > comma for where in places)
+    if inside and outside and subject and not set(subject) & set(places):
+        yield first
+
+
+_OPENING = word_set("unless if should although though while without despite after when barring once had because since")
+
+
+def _lost_measure(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "holds a fifth of water" for "a fifth of the water it held a year ago"; "up 9 to 12" for "from 9 to 12"."""
+    end = len(said) - (said.lower[-1] in STOPS and len(said) > 2)
+    last = places[end - 1]
+    share = not _FRACTIONS.isdisjoint(said.lower[max(end - 5, 0) : end])
+    if share and 0 < last < len(told) - 1 and told.lower[last + 1] in PRONOUNS:
+        yield said.lower[end - 1]
+    for before, token in pairwise(said.lower):
+        if not token[0].isdigit() or told.lower.count(token) != 1 or before in LINKS:
+            continue
+        where = told.lower.index(token)
+        link = told.lower[where - 1] if where else ""
+        beginning = link == "from" and "to" in told.lower[where + 1 : where + 4]
+        if beginning or (link == "to" and "from" in told.lower[max(where - 5, 0) : where]):
+            yield f"{link} {token}"
+
+
+_FRACTIONS = word_set("half third quarter fifth tenth twice times")
+
+
+def _accused_instead(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "expelled by Belarus accused of paying" for "expelled by Belarus, which accused him of paying"."""
+    for place, where in enumerate(places[1:-1], 1):
+        link = said.lower[place + 1]
+        if where < 2 or link not in ("of", "for", "from") or told.lower[where - 1] not in ("which", "who"):
+            continue
+        whom = told.lower[where + 1 : where + 2] in _WHOM and link in told.lower[where + 2 : where + 6]
+        free = {"who", "which", ","}.isdisjoint(said.lower[:place])
+        if whom and free and is_verb(told, where) and said.lower[place].endswith("ed"):
+            yield f"{said.lower[place]} {link}"
+
+
+_WHOM = tuple((each,) for each in ("him", "her", "them", "it", "the", "a", "an", "his", "their", "its"))
+
+
+def _another_aim(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "president fails to return to work" for "failed to persuade dockers to return to work"."""
+    for place in range(1, len(said) - 2):
+        here, there = places[place], places[place + 2]
+        if said.lower[place + 1] != "to" or here < 0 or there < here + 4 or told.lower[there - 1] != "to":
+            continue
+        asks = told.lower[here + 1] == "to" and told.stems[here + 2] in _CAUSING and here + 2 not in places
+        if asks and STOPS.isdisjoint(told.lower[here:there]):
+            yield f"{told.lower[here + 2]} {told.lower[there]}"
+
+
+_CAUSING = word_set("persuad ask urg forc allow convinc order invit requir enabl encourag press tell get")
+
+
+def _moved_place(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "to meet in Riga" for "will meet in Tallinn after visiting Riga"; "May be moved" where May is the month."""
+    for place, token in enumerate(said.lower[:-1]):
+        where = places[place + 1]
+        if token == "may" and said.lower[place + 1] in ("be", "have", "not"):
+            yield from ["may"] if "may" not in told.raw and "May" in told.raw[1:] else []
+        if token not in ("in", "at") or where < 2 or told.raw[where].islower() or token not in told.lower[:where]:
+            continue
+        own = told.lower.index(token) + 1
+        if told.lower[where - 1].endswith("ing") and told.raw[own][0].isupper() and own not in places:
+            yield f"{token} {said.lower[place + 1]}"
+
+
+def _unfinished(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A verb without its object before another verb: "whose dog bit was fined"."""
+    for place, where in enumerate(places[:-1]):
+        if where < 0 or where + 2 >= len(told) or not is_verb(told, where) or said.lower[place + 1] not in HELPING:
+            continue
+        if (
+            told.lower[where - 1] not in HELPING | {"to"}
+            and told.lower[where + 1] in ARTICLES
+            and said.lower[place] == told.lower[where]
+        ):
+            yield said.lower[place]
+
+
 RULES: tuple[Rule, ...] = (
     _lost_noun, _lost_reason, _ends_early, _another_doer, _lost_according, _expected, _asked, _half_contrast,
-    _lost_total, _verdicts, _frames, _gerunds, _turned_object,
+    _lost_total, _verdicts, _frames, _gerunds, _turned_object, _no_participle, _half_neither, _empty_links,
+    _lost_subject, _lost_measure, _accused_instead, _another_aim, _moved_place, _unfinished,
 )  # fmt: skip

@@ -192,6 +192,21 @@ def _dismissed_as(said: Words, told: Words, places: Sequence[int]) -> Iterator[s
             yield told.lower[i - 1]
 
 
+def _hung_speaker(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "to a gang in Philippine army says" for "to a gang in Manila, the Philippine army said"."""
+    for place, token in enumerate(said.lower[1:-2], 1):
+        says = next((i for i in range(place + 2, min(place + 6, len(said))) if said.lower[i] in listed.SAYS), 0)
+        if token not in listed.PLACING or not says or not STOPS.isdisjoint(said.lower[place:says]):
+            continue
+        first, last = places[place + 1 + (said.lower[place + 1] in ARTICLES)], places[says - 1]
+        if not 1 < first <= last < len(told) - 1:
+            continue
+        before = first - 1 - (told.lower[first - 1] in ARTICLES)
+        if told.lower[before] == "," and not SPEAKING.isdisjoint(told.lower[last + 1 : last + 3]):
+            yield f"{token} {said.lower[place + 1]}"
+
+
 RULES: tuple[Rule, ...] = (
     _speakers, _late_speakers, _possessives, _quoted_apart, _told, _called_false, _place_speaks, _rulers, _dismissed_as,
+    _hung_speaker,
 )  # fmt: skip

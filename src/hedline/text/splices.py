@@ -54,18 +54,6 @@ def _headless_subject(said: Words, told: Words, places: Sequence[int]) -> Iterat
         yield told.lower[head]
 
 
-def _from_to(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """ "falls 12.4%" or "falls 11.8%" for "fell from 12.4 percent to 11.8 percent"."""
-    for before, token in pairwise(said.lower):
-        if not token[0].isdigit() or told.lower.count(token) != 1 or before in LINKS:
-            continue
-        where = told.lower.index(token)
-        link = told.lower[where - 1] if where else ""
-        beginning = link == "from" and "to" in told.lower[where + 1 : where + 4]
-        if beginning or (link == "to" and "from" in told.lower[max(where - 5, 0) : where]):
-            yield f"{link} {token}"
-
-
 def _left_gerund(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "accuse company of river" for "accuse the company of polluting a river"."""
     for place, token in enumerate(said.lower[:-1]):
@@ -364,8 +352,18 @@ def _hung_over(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]
             yield f"{said.lower[left]} {links[0]} {said.lower[right]}"
 
 
+def _verb_twice(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """A verb of the lead in two forms: "Nissan abandoned abandons plant"."""
+    for each in sorted(said.known):
+        where = told.places.get(each, [])
+        forms = [token for token, other in zip(said.lower, said.stems, strict=True) if other == each]
+        if len(where) == 1 and len(set(forms)) > 1 and is_verb(told, where[0]) and each not in SPOKEN:
+            yield forms[1]
+
+
 RULES: tuple[Rule, ...] = (
-    _headless_subject, _from_to, _left_gerund, _left_participle, _left_main, _loose_saying, _turned_doer,
+    _headless_subject, _left_gerund, _left_participle, _left_main, _loose_saying, _turned_doer,
     _another_speaker, _only_relative, _begun_late, _loose_exception, _lost_bound, _verb_after_link, _from_aside,
     _aim_of_another, _condition_of_another, _lost_name, _run_on, _two_sides, _whom, _stray_point, _hung_over,
+    _verb_twice,
 )  # fmt: skip

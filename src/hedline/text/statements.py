@@ -82,12 +82,8 @@ _HELPING = word_set("is are was were has have had will would can could did does 
 def _passed_over(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """Words that turn, weaken or bound what follows, where the headline takes what follows and leaves the word."""
     taken = {place for place in places if place >= 0}
-    new = frozenset(
-        form
-        for token, each in zip(said.lower, said.stems, strict=True)
-        if each not in told.known
-        for form in (token, each)
-    )
+    pairs = zip(said.lower, said.stems, strict=True)
+    new = frozenset(form for pair in pairs if pair[1] not in told.known for form in pair)
     belongs = owners(said.stems, told.stems)
     judged: set[int] = set()
     for place in taken:
@@ -210,8 +206,9 @@ def _swapped(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         agent = told.lower[verb + 1 : subject]
         if agent[:1] in (("in",), ("at",)) and not TO_BE.isdisjoint(told.lower[max(verb - 3, 0) : verb]):
             continue  # "allowed in China": who allows it may be China
-        led = agent[:1] != ("by",) and any(is_verb(told, i) for i in range(verb + 1, subject))
-        if "by" not in agent or led:
+        led = agent[:1] not in (("by",), ("and",)) and any(is_verb(told, i) for i in range(verb + 1, subject))
+        ruled = told.stems[subject + 1 : subject + 2] in (("rul",), ("order",), ("decid",))  # ", a judge ruled"
+        if ("by" not in agent or led) and not ruled:
             yield f"{said.lower[left]} {form}"
 
 
@@ -224,7 +221,9 @@ def _acts_before(said: Words, told: Words, places: Sequence[int], end: int) -> b
 
 
 def _is_named_before(token: str, before: Sequence[str]) -> bool:
-    """Whether a country's adjective stands before its verb: "Iranian judges have indicted" for "Iran indicts"."""
+    """Whether a country's adjective or a name in full stands before its verb: "Iranian judges", "European Union"."""
+    if len(token) < 5 and token in "".join(each[0].lower() for each in before if each[0].isupper()):
+        return True
     return len(token) > 3 and any(each[0].isupper() and each.lower().startswith(token[:-1]) for each in before)
 
 

@@ -226,9 +226,9 @@ KERNELS = {
     "inputs total | total=inputs*each",
     "score": "@candidates f(n*k) q(n)<inputs f(n*stride) n stride",
     "step": "+@block +f(most*stride) +f(room*2*width) @candidates b(rows*width) f(rows) f(far*width) f(2*width) "
-    "q(n)<rows i(n*(t-1))<used i(n*t) l(inputs)<tokens a(inputs)<room q(n)<inputs f(n*tokens) f(n*wide) x n t used "
-    "most stride room inputs tokens wide rows far width | k=width tokens=inputs*each room=inputs*up(tokens,16) "
-    "most=used+n+each stride=2*width+t far=t+each wide=total",
+    "q(n)<rows i(n*(t-1))<used ?i(n)<used i(n*t) l(inputs)<tokens a(inputs)<room q(n)<inputs f(most*width) "
+    "f(most*tokens) ?f(n*tokens) f(n*wide) x n t used most stride room inputs tokens wide rows far width "
+    "| k=width tokens=inputs*each room=inputs*up(tokens,16) most=used+n+each stride=2*width+t far=t+each wide=total",
 }
 ODD = (-1, 0, 1, 2, 15, 17, 63, 65, 257, 1 << 20, 1 << 31, 1 << 40, 1 << 62, -(1 << 62))
 KINDS = {"f": np.float32, "b": np.int8, "u": np.uint8, "i": np.int32, "h": np.int32} | dict.fromkeys("qslao", np.int64)

@@ -181,6 +181,25 @@ def test_inputs_opened_again_are_as_if_begun_with_the_other_candidates(int8_tran
         again, new = (scorer.select(each.state, np.array([1, 0])) for each in (found, expected))
 
 
+def test_a_second_search_computes_only_what_the_first_has_not(int8_transformer, engine):
+    """Old and new pieces side by side score as if all were new, in another order too."""
+    scorer, lists = load_scorer(int8_transformer), candidate_lists(2)
+    begin, fresh = scorer.start(INPUTS[:2], lists), scorer.start(INPUTS[:2], lists)
+    first = begin
+    for words in ([2, 2], [4, 5], [6, 7]):
+        first = scorer.step(first, np.array(words)).state
+    again, used = scorer.select(begin, np.array([0, 1])), []
+    for rows, words in (([0, 1], [2, 2]), ([0, 0, 1], [4, 9, 5]), ([0, 1, 2], [8, 6, 7])):
+        again, fresh = (scorer.select(each, np.array(rows)) for each in (again, fresh))
+        found, expected = scorer.step(again, np.array(words)), scorer.step(fresh, np.array(words))
+        np.testing.assert_array_equal(found.log_probs, expected.log_probs)
+        np.testing.assert_array_equal(found.attention, expected.attention)
+        again, fresh = found.state, expected.state
+        used.append(again.encoded.tree.used)
+    if kernels.available():
+        assert used == [6, 7, 9]
+
+
 def test_an_int8_input_is_the_same_alone_and_in_a_batch(int8_transformer, engine):
     scorer = load_scorer(int8_transformer)
     lists = candidate_lists(3)

@@ -97,7 +97,7 @@ class Table:
         if not self.fast or not len(ids):
             return np.asarray(self.rows(ids) * np.float32(factor) + positions[places])
         weight, scale = self.quantized
-        out = np.empty((len(ids), self.width), np.float32)
+        out = kernels.empty_rows(len(ids), self.width)
         sizes = (self.count, len(positions), len(ids), self.width)
         kernels.compiled.embed(weight, scale, positions, ids, places, factor, out, *sizes)
         return out

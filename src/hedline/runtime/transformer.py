@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from hedline.arrays import Floats, Ints
 from hedline.runtime import Step, kernels
 from hedline.runtime.folder import ModelFolder
-from hedline.runtime.kernels import Keys
+from hedline.runtime.kernels import LINE, Keys, line_up
 from hedline.runtime.layers import Linear, OpenOutput, OutputLayer, Table, groups
 from hedline.runtime.shortlist import CandidateOutput, OpenCandidates
 from hedline.runtime.tensors import TensorFile
@@ -29,7 +29,7 @@ from hedline.runtime.tensors import TensorFile
 ROOM = 160  # pieces an input's hypotheses may take before the pool has to be copied
 LANES = 16  # keys that lie side by side in a vector, see kernels_attention.h
 SPARE_UNIT, SPARE_LARGEST = 1 << 20, 1 << 24  # floats of the arrays that are kept for the next batch
-SPARE_COUNT = 4  # how many: two for each of two decoder layers
+SPARE_COUNT = 5  # how many: two for each of two decoder layers, and the layers' output
 APART = 16  # floats between rows of the pool: rows a power of two apart would crowd the cache's sets
 
 
@@ -82,13 +82,14 @@ class Inputs:
     """Inputs laid end to end: first token and number of tokens of each, (B,) both.
 
     packed: (B,) where each input's keys and values begin when they are packed for the kernels, in tokens; room: tokens
-    of all of them.
+    of all of them; longest: tokens of the longest.
     """
 
     start: Ints
     length: Ints
     packed: Ints
     room: int
+    longest: int
 
     @classmethod
     def of(cls, inputs: Sequence[Ints]) -> Inputs:
@@ -96,16 +97,11 @@ class Inputs:
         length = np.array([len(ids) for ids in inputs], np.int64)
         padded = -(-length // LANES) * LANES  # whole vectors of keys
         ends = np.cumsum(padded)
-        return cls(np.cumsum(length) - length, length, ends - padded, int(ends[-1]))
+        return cls(np.cumsum(length) - length, length, ends - padded, int(ends[-1]), int(length.max()))
 
     def some(self, places: Ints) -> Inputs:
         """Some of the inputs, where they lie among all."""
-        return Inputs(self.start[places], self.length[places], self.packed[places], self.room)
-
-    @cached_property
-    def longest(self) -> int:
-        """Tokens of the longest input."""
-        return int(self.length.max())
+        return Inputs(self.start[places], self.length[places], self.packed[places], self.room, self.longest)
 
     @cached_property
     def own(self) -> Keys:
@@ -174,9 +170,9 @@ class DecoderLayer:
         history: (rows, t) where each row's pieces are in the pool, this one last; owners: (rows,) the inputs of the
         rows; longest: columns of the attention wanted, 0 for none.
         """
+        used, table = int(history[0, -1]), pool.make_room(int(history[0, -1]), len(y))
         if self.block is not None:
             attention = np.zeros((len(y), longest), np.float32)
-            table, used = pool.make_room(len(y))
             kernels.compiled.decode(
                 self.block, y, table, history, memory, inputs.length, inputs.packed, owners,
                 attention if longest else None, *history.shape, used, *table.shape, len(memory), len(inputs.start),
@@ -185,7 +181,7 @@ class DecoderLayer:
             return y, attention
         (rows, width), own = y.shape, self.attention
         projected = own.project(own.norm(y))
-        table = pool.append(projected[:, width:])
+        table[used : used + rows, : 2 * width] = projected[:, width:]
         keys = Keys(np.full(rows, history.shape[1]), index=history)
         mixed, _ = kernels.attend(projected, 0, table, (0, width), keys, self.heads, width)
         y = own.output(mixed, residual=y)
@@ -203,14 +199,15 @@ class Spare:
         self._lock = Lock()
 
     def take(self, rows: int, columns: int) -> Floats:
-        """An array (rows, columns) of any content."""
+        """An array (rows, columns) of any content that begins with a cache line."""
         size = rows * columns
         with self._lock:
-            fitting = [(each.size, place) for place, each in enumerate(self._flat) if size <= each.size <= 4 * size]
-            flat = self._flat.pop(min(fitting)[1]) if fitting else None
+            room = [(each.size, place) for place, each in enumerate(self._flat) if size + LINE <= each.size <= 4 * size]
+            flat = self._flat.pop(min(room)[1]) if room else None
         if flat is None:
-            flat = np.empty(-(-size // SPARE_UNIT) * SPARE_UNIT if size >= SPARE_UNIT else size, np.float32)
-        return flat[:size].reshape(rows, columns)
+            unit = SPARE_UNIT if size >= SPARE_UNIT else 1
+            flat = np.empty(-(-(size + LINE) // unit) * unit, np.float32)
+        return line_up(flat, rows, columns)
 
     def give(self, arrays: Sequence[Floats]) -> None:
         """Leave arrays that nobody reads any more; the last few are kept, and none that is small or very large."""
@@ -221,52 +218,60 @@ class Spare:
 
 
 class Pool:
-    """Keys and values of every piece any hypothesis of a batch has taken, (n, 2·width + APART); only ever grows."""
+    """Something of every piece any hypothesis of a batch has taken, (n, columns); only ever grows."""
 
     def __init__(self, rows: Floats) -> None:
         self._rows = rows
-        self._used = 0
 
     @property
     def rows(self) -> Floats:
         """The table with all its room."""
         return self._rows
 
-    def make_room(self, count: int) -> tuple[Floats, int]:
-        """The whole table, with room for `count` more rows, and the first of them; they count as used."""
-        first, end = self._used, self._used + count
-        if end > len(self._rows):
-            grown = np.empty((2 * end, self._rows.shape[1]), np.float32)
-            grown[:first] = self._rows[:first]
+    def make_room(self, used: int, count: int) -> Floats:
+        """The whole table, whose first `used` rows have something, with room for `count` more."""
+        if used + count > len(self._rows):
+            grown = np.empty((2 * (used + count), self._rows.shape[1]), np.float32)
+            grown[:used] = self._rows[:used]
             self._rows = grown
-        self._used = end
-        return self._rows, first
+        return self._rows
 
-    def append(self, rows: Floats) -> Floats:
-        """Add rows; returns the pool so far."""
-        table, first = self.make_room(len(rows))
-        table[first : self._used, : rows.shape[1]] = rows
-        return table[: self._used]
+
+class Tree:
+    """The pieces that hypotheses of a batch have taken, each at its place in pools: a hypothesis is a path.
+
+    memory: keys and values of the inputs for each layer; keys: those of the pieces, (n, 2·width + APART); hidden: the
+    decoder's output, (n, width), and seen: its attention, (n, M), of compiled steps. A later search of the same inputs
+    finds there what an earlier one has computed.
+    """
+
+    def __init__(self, spare: Spare, memory: list[Floats], inputs: Inputs, width: int) -> None:
+        self.spare, self.memory, self.used = spare, memory, 0
+        room = ROOM * len(inputs.start)
+        self.keys = [Pool(spare.take(room, 2 * width + APART)) for _ in memory]
+        self.hidden, self.seen = Pool(spare.take(room, width)), Pool(np.empty((room, inputs.longest), np.float32))
+        self._places: dict[tuple[int, int], int] = {}
+
+    def __del__(self) -> None:
+        pools = (*self.keys, self.hidden)  # `seen` is in the hands of the search
+        self.spare.give([*self.memory, *(pool.rows for pool in pools)])
+
+    def find(self, before: NDArray[Any], last: Ints) -> NDArray[np.int32] | None:
+        """(rows,) where pieces `last` after places `before` are, -1 for new ones, which get places; None: all new."""
+        steps = list(zip(before.tolist(), last.tolist(), strict=True))
+        found = [self._places.get(step, -1) for step in steps]
+        fresh = [step for step, place in zip(steps, found, strict=True) if place < 0]
+        self._places.update(zip(fresh, range(self.used, self.used + len(fresh)), strict=True))
+        return None if len(fresh) == len(steps) else np.array(found, np.int32)
 
 
 @dataclass
 class Encoded:
-    """A batch of inputs: cross-attention keys and values of each layer, where each input lies, and the pools.
-
-    whole: the batch that the memory belongs to, where this is a part of another.
-    """
+    """A batch of inputs, or some of one: the candidates' output layer, where each input lies, and the tree."""
 
     output: OpenOutput | OpenCandidates
-    memory: list[Floats]
     inputs: Inputs
-    pools: list[Pool]
-    spare: Spare
-    whole: Encoded | None = None
-    pieces: int = 0
-
-    def __del__(self) -> None:
-        pools = [pool.rows for pool in self.pools]
-        self.spare.give(pools if self.whole else [*self.memory, *pools])
+    tree: Tree
 
 
 class State(NamedTuple):
@@ -309,20 +314,17 @@ class TransformerScorer:
             x = layer(x, where)
         x = self.encoder_norm(x)
         memory = [layer.remember(x, where, self._spare) for layer in self.decoder]
-        return self._begin(memory, where, candidates, None)
+        return self._begin(Tree(self._spare, memory, where, self.width), where, candidates)
 
     def reopen(self, state: State, rows: Ints, candidates: Sequence[Ints]) -> State:
         """The inputs of some rows as `start` leaves them, with other candidates; nothing is encoded again."""
         encoded = state.encoded
-        return self._begin(encoded.memory, encoded.inputs.some(state.owners[rows]), candidates, encoded)
+        return self._begin(encoded.tree, encoded.inputs.some(state.owners[rows]), candidates)
 
-    def _begin(
-        self, memory: list[Floats], where: Inputs, candidates: Sequence[Ints] | None, whole: Encoded | None
-    ) -> State:
+    def _begin(self, tree: Tree, where: Inputs, candidates: Sequence[Ints] | None) -> State:
         """One row for each encoded input, nothing written yet."""
         count = len(where.start)
-        pools = [Pool(self._spare.take(ROOM * count, 2 * self.width + APART)) for _ in self.decoder]
-        encoded = Encoded(self.output.open(candidates, count), memory, where, pools, self._spare, whole)
+        encoded = Encoded(self.output.open(candidates, count), where, tree)
         return State(encoded, np.arange(count), np.zeros((count, 0), np.int32))
 
     def step(self, state: State, last: Ints) -> Step:
@@ -332,14 +334,14 @@ class TransformerScorer:
         last, output, blocks = np.asarray(last, np.int64), encoded.output, tuple(layer.block for layer in self.decoder)
         if self.embedding.fast and isinstance(output, OpenCandidates) and output.handle and None not in blocks:
             return self._compiled_step(blocks, state, last, output)
-        y = self._embed(last, np.full(rows, t))
-        fresh = np.arange(encoded.pieces, encoded.pieces + rows, dtype=np.int32)
-        encoded.pieces += rows
+        y, tree = self._embed(last, np.full(rows, t)), encoded.tree
+        fresh = np.arange(tree.used, tree.used + rows, dtype=np.int32)
+        tree.used += rows
         history = np.concatenate([state.history, fresh[:, None]], axis=1)
         attention = np.zeros((rows, 0), np.float32)
-        for number, (layer, pool) in enumerate(zip(self.decoder, encoded.pools, strict=True), 1):
+        for number, (layer, pool) in enumerate(zip(self.decoder, tree.keys, strict=True), 1):
             wanted = encoded.inputs.longest if number == len(self.decoder) else 0
-            y, attention = layer(y, pool, history, encoded.memory[number - 1], encoded.inputs, owners, wanted)
+            y, attention = layer(y, pool, history, tree.memory[number - 1], encoded.inputs, owners, wanted)
         hidden = self.decoder_norm(y)
         if isinstance(output, OpenCandidates):
             log_probs = output.log_probs(hidden, owners)
@@ -348,18 +350,19 @@ class TransformerScorer:
         return Step(log_probs, attention, State(encoded, owners, history))
 
     def _compiled_step(self, blocks: tuple[Any, ...], state: State, last: Ints, output: OpenCandidates) -> Step:
-        """The same in one call."""
+        """The same in one call; what the tree has is not computed again."""
         encoded, (rows, t) = state.encoded, state.history.shape
-        inputs, table = encoded.inputs, self._tables(t + 1)
-        tables, used = zip(*(pool.make_room(rows) for pool in encoded.pools), strict=True)
-        history = np.empty((rows, t + 1), np.int32)
-        attention = np.zeros((rows, inputs.longest), np.float32)
-        log_probs = np.empty((rows, output.width), np.float32)
-        kernels.compiled.step(
-            blocks, tables, tuple(encoded.memory), output.handle, *table, self._norm, last, state.history, history,
-            inputs.length, inputs.packed, state.owners, attention, log_probs, math.sqrt(self.width), rows, t + 1,
-            used[0], *tables[0].shape, len(encoded.memory[0]), len(inputs.start), inputs.longest, output.width,
-            len(table[0]), len(table[2]), self.width,
+        inputs, tree, table = encoded.inputs, encoded.tree, self._tables(t + 1)
+        known = tree.find(state.history[:, -1] if t else -1 - inputs.packed[state.owners], last)
+        first, keys = tree.used, tuple(pool.make_room(tree.used, rows) for pool in tree.keys)
+        hidden, seen = tree.hidden.make_room(first, rows), tree.seen.make_room(first, rows)
+        history, log_probs = np.empty((rows, t + 1), np.int32), np.empty((rows, output.width), np.float32)
+        attention = seen[first : first + rows] if known is None else np.empty((rows, inputs.longest), np.float32)
+        tree.used += kernels.compiled.step(
+            blocks, keys, tuple(tree.memory), output.handle, *table, self._norm, last, state.history, known, history,
+            inputs.length, inputs.packed, state.owners, hidden, seen, None if known is None else attention, log_probs,
+            math.sqrt(self.width), rows, t + 1, first, *keys[0].shape, len(tree.memory[0]), len(inputs.start),
+            inputs.longest, output.width, len(table[0]), len(table[2]), self.width,
         )  # fmt: skip
         return Step(log_probs, attention, State(encoded, state.owners, history))
 

@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 import hedline
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
-from hedline.decoding.choice import CRUMB, form_faults, lead_cues, says_little, says_what
-from hedline.decoding.own_words import invented_frame
+from hedline.decoding.choice import CRUMB, form_faults, invented_frame, lead_cues, says_little, says_what
 from hedline.errors import UserError
 from hedline.experiments.traps import Trap, faults, read_traps
 from hedline.files import write_text

@@ -19,21 +19,22 @@ from small_models import LEADS, subwords_folder, words_folder
 import hedline
 from hedline.api import Summarizer, find_model
 from hedline.decoding import decode
-from hedline.decoding.choice import (
+from hedline.decoding.choice import Guards, form_faults, is_nearly
+from hedline.decoding.decode import Defaults, Looked
+from hedline.decoding.options import DecodeOptions
+from hedline.decoding.own_words import padding
+from hedline.decoding.reading import WordReader
+from hedline.decoding.summary import (
+    ABS_WEIGHTS,
     CANDIDATES,
     TEMPERATURE,
-    Guards,
+    Hypothesis,
+    Unread,
     by_consensus,
     expected_overlap,
-    form_faults,
     overlaps,
     spread,
 )
-from hedline.decoding.decode import Defaults, Looked
-from hedline.decoding.options import DecodeOptions
-from hedline.decoding.own_words import is_nearly, padding
-from hedline.decoding.reading import WordReader
-from hedline.decoding.summary import ABS_WEIGHTS, Hypothesis, Unread
 from hedline.errors import UserError
 from hedline.metrics.numbers import unsupported_numbers
 from hedline.metrics.support import unsupported_names

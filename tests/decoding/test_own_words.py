@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hedline.decoding.choice import invented_frame, is_message
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.own_words import (
     ends_in_adjective,
-    invented_frame,
-    is_message,
     is_whole,
     longest_word,
     own_words,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hedline
-from hedline.decoding.choice import Guards, meaning_faults
-from hedline.decoding.own_words import invented_frame
+from hedline.decoding.choice import Guards, invented_frame, meaning_faults
 from hedline.text.clauses import is_sentence
 from hedline.text.clean import without_footer
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hedline.decoding.choice import form_faults, says_little
-from hedline.decoding.own_words import ends_inside, is_message, is_steady
+from hedline.decoding.choice import form_faults, is_message, says_little
+from hedline.decoding.own_words import ends_inside, is_steady
 from hedline.text.meaning import laid_on, read_words
 from hedline.text.statements import wrong_relations
 

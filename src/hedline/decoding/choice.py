@@ -1,34 +1,22 @@
-"""Choosing among finished headlines: which of them may be printed, and which of those comes first.
+"""Which finished headlines may be printed; and which texts are messages, of which only their own words may be.
 
 The guards say what a headline may not say. While a search writes, only digits can be forbidden (piece_columns.py).
 Whether a capital makes a name, a number keeps its scale, a "not" was lost or a quotation changed is known only of a
 whole headline. So each candidate is judged, and where none passes the search is repeated for more of them (decode.py).
-
-The order is the search's own, or by what the other candidates agree with, or by words of the input. A beam's best
-headline is the likeliest, not the one expected to score best. If the candidates are what a reader might have written,
-each as likely as its key says, the headline with the highest expected overlap (mean of the unigram and the bigram F1)
-is the one to print (minimum Bayes risk; Kumar and Byrne, 2004). `spread` takes candidates that differ.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-import numpy as np
-
-from hedline.arrays import Doubles
 from hedline.decoding.mending import trimmed, unquoted, with_doubts, without_names
 from hedline.decoding.own_words import (
     PART,
     ends_in_adjective,
     ends_inside,
-    invented_frame,
-    is_message,
-    is_nearly,
-    lead_words,
     padding,
     strays,
 )
@@ -53,11 +41,6 @@ from hedline.text.polarity_words import FEW, word_set
 from hedline.text.statements import wrong_relations
 from hedline.text.tokenize import remembered
 
-CANDIDATES = 8  # how many of the search's best endings vote
-# Of the votes: their weights are softmax(key / temperature). Mean of ROUGE-1, -2 and -L (default) at 1, 2 and 3:
-# on 1,500 pairs of valid 28.13, 28.23, 28.16, on 800 of wire1987 37.03, 37.09, 37.21.
-TEMPERATURE = 2.0
-DIGITS = 9  # expected overlaps that agree so far are equal, whatever order a processor added them in
 FEW_CONTENT = 5  # content words up to which a headline without a verb is half a sentence
 CRUMB = 5  # words under which a headline is printed only where no longer one passes
 
@@ -75,7 +58,6 @@ UNFINISHED = word_set(
     through i so this that these your my our which whose behind near despite amid via upon toward towards : ,"""
 )
 PARTICLES = word_set("on up over about under")  # may end a sentence, or want a noun
-_WORD = re.compile(r"[^\W_]+")
 _LOOSE = re.compile(r"^(?!['‘]|.*\s['‘]).*?([^\W\d_]*[^\W\d_s]')(?=\s|$)")  # an apostrophe whose word is gone
 
 Casing = Mapping[str, str] | None
@@ -340,78 +322,92 @@ def lead_cues(lead: str) -> tuple[Cue, ...]:
     return tuple(polarity_cues(lead))
 
 
-def by_consensus(candidates: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Candidates (best key first) by expected overlap, highest first; equal ones keep their order."""
-    order = consensus_order([each.text for each in candidates], [each.key for each in candidates])
-    return [candidates[place] for place in order]
+@remembered(most=1 << 21)
+def lead_words(lead: str) -> frozenset[str]:
+    """The words of a lead in small letters, numbers left out; every candidate of it asks for them."""
+    return frozenset(PART.findall(lead.lower()))
 
 
-def consensus_order(texts: Sequence[str], keys: Sequence[float]) -> list[int]:
-    """Places of the texts by expected overlap, highest first; equal ones keep their order."""
-    if len(texts) < 2:
-        return list(range(len(texts)))
-    expected = expected_overlap(texts, keys)
-    return [int(place) for place in np.argsort(-expected.round(DIGITS), kind="stable")]
+_ENDINGS = word_set("s es ed ing en n e er ers ion ions ment al") | {""}
 
 
-def by_shared_words(candidates: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Candidates (best key first) by how many of their words stand in the input, most first (Takase and Okazaki, 2019).
+def is_nearly(word: str, known: Collection[str]) -> bool:
+    """Whether a word looks like one of those known, but for a few letters that are no other ending of it."""
+    from difflib import get_close_matches  # here: few headlines have such a word
 
-    A word counts once; equal candidates keep their order.
+    alike = [each for each in known if each[0] == word[0] and len(each) > 4 < len(word)]
+    near = get_close_matches(word, alike, n=1, cutoff=0.75)
+    same = sum(word[: i + 1] == each[: i + 1] for each in near for i in range(min(len(word), len(each))))
+    return bool(near) and not {word[same:], near[0][same:]} <= _ENDINGS
+
+
+REPORTING = word_set("said says told announced reported")
+TELLTALE = re.compile(
+    r"^(?:add|allow|support|make|do not|don't|revert) (?:an? |the |support |option |log |crash |fail |\")"
+    r"|^(?:drop|handle) [\w.]+ [\w.]+ (?:in|support)"
+    r"|\b(?:please|(?:kind|best|warm) regards|i am writing|i would like|when i (?:try|click|run|open)"
+    r"|we (?:present|propose|study|introduce|show|describe)"
+    r"|in this paper|steps to reproduce|easy to clean|we would like|thanks for your|feature request|heads-up"
+    r"|kind reminder|\d{3} error|stack trace|click on|dishwasher safe|machine washable|preheat"
+    r"|to whom it may concern|i wish to|(?:i'm|i am) afraid i|could you|thank you for (?:your|submitting|contacting)"
+    r"|did you get|we are looking for an?|(?:customer|order|ticket) number)\b|\bregards,"
+)
+# What is said of a program or a machine that fails.
+TROUBLE = re.compile(
+    r"\b(?:fails? with|does nothing|(?:keeps?|stopped) (?:crashing|freezing|disconnecting|failing|restarting|working)"
+    r"|(?:crash|freez|hang|fail|jam)e?s (?:when|whenever|on|after|as soon|every)"
+    r"|(?:returns|throws|shows) (?:an? )?(?:http|\d{3}|errors?|exception|empty|blank)"
+    r"|(?:does|do|did|is|are)(?: not|n't) (?:work|load|print|respond|sync)(?:ing)?"
+    r"|no longer (?:works|loads|prints|opens)|permission denied|error (?:code|message|0x\w+)|server (?:is )?down"
+    r"|(?:since|after) (?:(?:the|last) (?:update|upgrade)|upgrading|updating)"
+    r"|(?:can(?:not|'t)|unable to) (?:log (?:in|on)|connect|print))\b"
+)
+_RUNNING = ARTICLES - {"a", "an"} | {"this", "these", "our", "we", "i", "you", "your"}
+_NO_CHANGE = word_set("for : our this these")
+_NAMED = re.compile(r"[a-z,] (?!I\b)[A-Z]")
+_FRAME = re.compile(
+    r"(?:^|: )(how|why|what|when|where|who|which|is|are|can|do|does|should|will)\b"
+    r"|\b(what) (?:to|you need to) know|^(everything) you",
+    re.IGNORECASE,
+)
+_READER = word_set("you your you're you’re")
+_ADVICE = re.compile(r"\b(?:tips|tricks|guide|strategies|ways to|steps|here's|measures you|help you|best)\b")
+
+
+def is_message(lead: str) -> bool:
+    """Whether a text is no news: somebody writes to somebody, tells of a change to a program, or offers a thing.
+
+    >>> is_message("Please find attached the minutes."), is_message("The mayor of Lund resigned on Monday, he said.")
+    (True, False)
     """
-    return sorted(candidates, key=lambda each: -_shared(each))
+    told = read_words(lead)
+    if not told.raw or not REPORTING.isdisjoint(told.lower):
+        return False
+    after = "".join(told.lower[1:2])
+    changes = told.lower[0] in meaning.CHANGES and after not in _NO_CHANGE and not after[:1].isdigit()
+    if changes or TELLTALE.search(lead.lower()) or TROUBLE.search(lead.lower()):
+        return True
+    places = range(1, len(told))
+    if len(told) < 8 or not _RUNNING.isdisjoint(told.lower):
+        return False
+    verbs = TO_BE | {"has", "have", "had"}
+    return not any(meaning.may_be_verb(told, i) or told.lower[i] in verbs or told.raw[i][0].isupper() for i in places)
 
 
-def _shared(candidate: Hypothesis) -> int:
-    marked = zip(candidate.tokens, candidate.known, strict=True)
-    return len({token.lower() for token, known in marked if known and _WORD.search(token)})
+def invented_frame(text: str, lead: str) -> list[str]:
+    """A question or a promise to explain ("How to …") that the lead does not have.
 
-
-def expected_overlap(texts: Sequence[str], keys: Sequence[float], temperature: float = TEMPERATURE) -> Doubles:
-    """(n,) each text's mean overlap with all of them, itself included, weighted by softmax(keys / temperature)."""
-    votes = np.exp((np.asarray(keys, np.float64) - max(keys)) / temperature)
-    return np.asarray((overlaps(texts) * votes).sum(axis=1) / votes.sum())
-
-
-def overlaps(texts: Sequence[str]) -> Doubles:
-    """(n, n) how much every two texts share: the mean of the unigram and the bigram F1, 0 where both have none.
-
-    Sets of a few short texts are quicker than arrays.
+    Only where the lead names nobody and does not speak to the reader, as tickets and commit messages do: news may be
+    asked about, and advice may be offered as such.
     """
-    words = [_WORD.findall(text.lower()) for text in texts]
-    sets = [(_numbered(each), _numbered(list(pairwise(each)))) for each in words]
-    shared = [[0.0] * len(sets) for _ in sets]
-    for row, (one, two) in enumerate(sets):
-        for column, (other, another) in enumerate(sets[: row + 1]):
-            f1 = 2.0 * len(one & other) / (len(one) + len(other) or 1)
-            f2 = 2.0 * len(two & another) / (len(two) + len(another) or 1)
-            shared[row][column] = shared[column][row] = (f1 + f2) / 2
-    return np.array(shared)
-
-
-def _numbered(grams: Sequence[Hashable]) -> frozenset[Hashable]:
-    """N-grams as a set: the second time one comes, and every further time, it is marked as another."""
-    once = frozenset(grams)
-    if len(once) == len(grams):
-        return once
-    return once | {(gram, grams[:place].count(gram)) for place, gram in enumerate(grams) if gram in grams[:place]}
-
-
-def spread(candidates: Sequence[Hypothesis], count: int, diversity: float) -> list[Hypothesis]:
-    """At most `count` candidates, best first, no two with an overlap above 1 - diversity.
-
-    Where that leaves too few, those follow that are least like the ones before them.
-    """
-    if not candidates:
+    match, told = _FRAME.search(text), read_words(lead).lower
+    spoken = [token for token in read_words(text).lower if token in _READER and token not in told]
+    if (spoken or (text.endswith("?") and "?" not in lead)) and is_message(lead):
+        return spoken or ["?"]
+    if "?" in lead or match is None:
         return []
-    alike = overlaps([each.text for each in candidates])
-    chosen = [0]
-    for place in range(1, len(candidates)):
-        if len(chosen) < count and alike[place, chosen].max() <= 1.0 - diversity:
-            chosen.append(place)
-    rest = [place for place in range(len(candidates)) if place not in chosen]
-    while rest and len(chosen) < count:
-        nearest = min(rest, key=lambda place: (round(float(alike[place, chosen].max()), 9), place))
-        chosen.append(nearest)
-        rest.remove(nearest)
-    return [candidates[place] for place in chosen]
+    if (_NAMED.search(lead) or not _READER.isdisjoint(told)) and not is_message(lead):
+        return []
+    opener = next(filter(None, match.groups()))
+    advice = opener.lower() == "how" and _ADVICE.search(lead.lower()) and not is_message(lead)
+    return [] if advice or re.search(rf"\b{opener}\b", lead, re.IGNORECASE) else [opener]

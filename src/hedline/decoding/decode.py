@@ -15,20 +15,22 @@ import numpy as np
 
 from hedline.arrays import Ints
 from hedline.decoding import Lexicon
-from hedline.decoding.choice import (
+from hedline.decoding.choice import CRUMB, Casing, Guards
+from hedline.decoding.options import BEAM, FEW_WORDS, MOST_HYPOTHESES, POOL, DecodeOptions, check_weights, dial
+from hedline.decoding.own_words import is_whole, longest_word, own_words
+from hedline.decoding.search import Endings, Plan, beam_search, exact_search
+from hedline.decoding.summary import (
+    ABS_WEIGHTS,
     CANDIDATES,
-    CRUMB,
-    Casing,
-    Guards,
+    FINAL_FEATURES,
+    Candidate,
+    Hypothesis,
+    Unread,
     by_consensus,
     by_shared_words,
     consensus_order,
     spread,
 )
-from hedline.decoding.options import BEAM, FEW_WORDS, MOST_HYPOTHESES, POOL, DecodeOptions, check_weights, dial
-from hedline.decoding.own_words import is_whole, longest_word, own_words
-from hedline.decoding.search import Endings, Plan, beam_search, exact_search
-from hedline.decoding.summary import ABS_WEIGHTS, FINAL_FEATURES, Candidate, Hypothesis, Unread
 from hedline.runtime import Scorer
 from hedline.text.casing import recased
 from hedline.text.clean import without_footer

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -22,7 +21,6 @@ from hedline.text.meaning import (
     SAYING,
     SPEAKING,
     STOPS,
-    TO_BE,
     Words,
     has_verb,
     is_one_place,
@@ -57,7 +55,6 @@ TITLES = word_set(
     "the a an mr mrs ms dr sir lord king queen prince president minister secretary senator sen rep gov governor mayor"
 ) | {"judge", "justice", "coach"}
 _MARKS = "\"“”'‘’,.;:!?()"
-_ENDINGS = word_set("s es ed ing en n e er ers ion ions ment al") | {""}
 _PRONOUNS = word_set("he she it they we i you this that these those")
 _DAYS = frozenset(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"])
 _TAIL = re.compile(r"[\s,;:.\-–—]+$")
@@ -235,20 +232,6 @@ def bare(word: str) -> str:
 
 
 @remembered(most=1 << 21)
-def lead_words(lead: str) -> frozenset[str]:
-    """The words of a lead in small letters, numbers left out; every candidate of it asks for them."""
-    return frozenset(PART.findall(lead.lower()))
-
-
-def is_nearly(word: str, known: Collection[str]) -> bool:
-    """Whether a word looks like one of those known, but for a few letters that are no other ending of it."""
-    alike = [each for each in known if each[0] == word[0] and len(each) > 4 < len(word)]
-    near = get_close_matches(word, alike, n=1, cutoff=0.75)
-    same = sum(word[: i + 1] == each[: i + 1] for each in near for i in range(min(len(word), len(each))))
-    return bool(near) and not {word[same:], near[0][same:]} <= _ENDINGS
-
-
-@remembered(most=1 << 21)
 def lead_stems(lead: str) -> Counter[str]:
     """How often each stem stands in a lead."""
     return Counter(map(stem, PART.findall(lead.lower())))
@@ -346,75 +329,3 @@ def _rehung(said: Words, told: Words, places: Sequence[int]) -> bool:
         if any(is_verb(told, i) for i in range(near + 1, where)):
             return True
     return False
-
-
-REPORTING = word_set("said says told announced reported")
-TELLTALE = re.compile(
-    r"^(?:add|allow|support|make|do not|don't|revert) (?:an? |the |support |option |log |crash |fail |\")"
-    r"|^(?:drop|handle) [\w.]+ [\w.]+ (?:in|support)"
-    r"|\b(?:please|(?:kind|best|warm) regards|i am writing|i would like|when i (?:try|click|run|open)"
-    r"|we (?:present|propose|study|introduce|show|describe)"
-    r"|in this paper|steps to reproduce|easy to clean|we would like|thanks for your|feature request|heads-up"
-    r"|kind reminder|\d{3} error|stack trace|click on|dishwasher safe|machine washable|preheat"
-    r"|to whom it may concern|i wish to|(?:i'm|i am) afraid i|could you|thank you for (?:your|submitting|contacting)"
-    r"|did you get|we are looking for an?|(?:customer|order|ticket) number)\b|\bregards,"
-)
-# What is said of a program or a machine that fails.
-TROUBLE = re.compile(
-    r"\b(?:fails? with|does nothing|(?:keeps?|stopped) (?:crashing|freezing|disconnecting|failing|restarting|working)"
-    r"|(?:crash|freez|hang|fail|jam)e?s (?:when|whenever|on|after|as soon|every)"
-    r"|(?:returns|throws|shows) (?:an? )?(?:http|\d{3}|errors?|exception|empty|blank)"
-    r"|(?:does|do|did|is|are)(?: not|n't) (?:work|load|print|respond|sync)(?:ing)?"
-    r"|no longer (?:works|loads|prints|opens)|permission denied|error (?:code|message|0x\w+)|server (?:is )?down"
-    r"|(?:since|after) (?:(?:the|last) (?:update|upgrade)|upgrading|updating)"
-    r"|(?:can(?:not|'t)|unable to) (?:log (?:in|on)|connect|print))\b"
-)
-_RUNNING = ARTICLES - {"a", "an"} | {"this", "these", "our", "we", "i", "you", "your"}
-_NO_CHANGE = word_set("for : our this these")
-_NAMED = re.compile(r"[a-z,] (?!I\b)[A-Z]")
-_FRAME = re.compile(
-    r"(?:^|: )(how|why|what|when|where|who|which|is|are|can|do|does|should|will)\b"
-    r"|\b(what) (?:to|you need to) know|^(everything) you",
-    re.IGNORECASE,
-)
-_READER = word_set("you your you're you’re")
-_ADVICE = re.compile(r"\b(?:tips|tricks|guide|strategies|ways to|steps|here's|measures you|help you|best)\b")
-
-
-def is_message(lead: str) -> bool:
-    """Whether a text is no news: somebody writes to somebody, tells of a change to a program, or offers a thing.
-
-    >>> is_message("Please find attached the minutes."), is_message("The mayor of Lund resigned on Monday, he said.")
-    (True, False)
-    """
-    told = read_words(lead)
-    if not told.raw or not REPORTING.isdisjoint(told.lower):
-        return False
-    after = "".join(told.lower[1:2])
-    changes = told.lower[0] in CHANGES and after not in _NO_CHANGE and not after[:1].isdigit()
-    if changes or TELLTALE.search(lead.lower()) or TROUBLE.search(lead.lower()):
-        return True
-    places = range(1, len(told))
-    if len(told) < 8 or not _RUNNING.isdisjoint(told.lower):
-        return False
-    verbs = TO_BE | {"has", "have", "had"}
-    return not any(may_be_verb(told, i) or told.lower[i] in verbs or told.raw[i][0].isupper() for i in places)
-
-
-def invented_frame(text: str, lead: str) -> list[str]:
-    """A question or a promise to explain ("How to …") that the lead does not have.
-
-    Only where the lead names nobody and does not speak to the reader, as tickets and commit messages do: news may be
-    asked about, and advice may be offered as such.
-    """
-    match, told = _FRAME.search(text), read_words(lead).lower
-    spoken = [token for token in read_words(text).lower if token in _READER and token not in told]
-    if (spoken or (text.endswith("?") and "?" not in lead)) and is_message(lead):
-        return spoken or ["?"]
-    if "?" in lead or match is None:
-        return []
-    if (_NAMED.search(lead) or not _READER.isdisjoint(told)) and not is_message(lead):
-        return []
-    opener = next(filter(None, match.groups()))
-    advice = opener.lower() == "how" and _ADVICE.search(lead.lower()) and not is_message(lead)
-    return [] if advice or re.search(rf"\b{opener}\b", lead, re.IGNORECASE) else [opener]

@@ -5,11 +5,17 @@ small arrays over one input's words, which the search adds up without loops. Wor
 surface forms), so a word outside the vocabulary counts like any other. A feature that depends on the word alone is one
 line in WORD_FEATURES; one that depends on the finished headline is one line in FINAL_FEATURES; neither touches the
 search.
+
+The order is the search's own, or by what the other candidates agree with, or by words of the input. A beam's best
+headline is the likeliest, not the one expected to score best. If the candidates are what a reader might have written,
+each as likely as its key says, the headline with the highest expected overlap (mean of the unigram and the bigram F1)
+is the one to print (minimum Bayes risk; Kumar and Byrne, 2004). `spread` takes candidates that differ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -17,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hedline.arrays import Floats
+from hedline.arrays import Doubles, Floats
 from hedline.text.tokenize import is_content
 
 PAPER_FEATURES = ("log_prob", "unigram", "bigram", "trigram", "reorder")
@@ -256,3 +262,88 @@ def zmert_lines(number: int, nbest: Sequence[Hypothesis], features: Sequence[str
     for hypothesis in nbest:
         values = " ".join(f"{hypothesis.features.get(name, 0.0):.6f}" for name in features)
         yield f"{number} ||| {' '.join(hypothesis.tokens)} ||| {values}"
+
+
+CANDIDATES = 8  # how many of the search's best endings vote
+# Of the votes: their weights are softmax(key / temperature). Mean of ROUGE-1, -2 and -L (default) at 1, 2 and 3:
+# on 1,500 pairs of valid 28.13, 28.23, 28.16, on 800 of wire1987 37.03, 37.09, 37.21.
+TEMPERATURE = 2.0
+DIGITS = 9  # expected overlaps that agree so far are equal, whatever order a processor added them in
+_WORD = re.compile(r"[^\W_]+")
+
+
+def by_consensus(candidates: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Candidates (best key first) by expected overlap, highest first; equal ones keep their order."""
+    order = consensus_order([each.text for each in candidates], [each.key for each in candidates])
+    return [candidates[place] for place in order]
+
+
+def consensus_order(texts: Sequence[str], keys: Sequence[float]) -> list[int]:
+    """Places of the texts by expected overlap, highest first; equal ones keep their order."""
+    if len(texts) < 2:
+        return list(range(len(texts)))
+    expected = expected_overlap(texts, keys)
+    return [int(place) for place in np.argsort(-expected.round(DIGITS), kind="stable")]
+
+
+def by_shared_words(candidates: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """Candidates (best key first) by how many of their words stand in the input, most first (Takase and Okazaki, 2019).
+
+    A word counts once; equal candidates keep their order.
+    """
+    return sorted(candidates, key=lambda each: -_shared(each))
+
+
+def _shared(candidate: Hypothesis) -> int:
+    marked = zip(candidate.tokens, candidate.known, strict=True)
+    return len({token.lower() for token, known in marked if known and _WORD.search(token)})
+
+
+def expected_overlap(texts: Sequence[str], keys: Sequence[float], temperature: float = TEMPERATURE) -> Doubles:
+    """(n,) each text's mean overlap with all of them, itself included, weighted by softmax(keys / temperature)."""
+    votes = np.exp((np.asarray(keys, np.float64) - max(keys)) / temperature)
+    return np.asarray((overlaps(texts) * votes).sum(axis=1) / votes.sum())
+
+
+def overlaps(texts: Sequence[str]) -> Doubles:
+    """(n, n) how much every two texts share: the mean of the unigram and the bigram F1, 0 where both have none.
+
+    Sets of a few short texts are quicker than arrays.
+    """
+    words = [_WORD.findall(text.lower()) for text in texts]
+    sets = [(_numbered(each), _numbered(list(pairwise(each)))) for each in words]
+    shared = [[0.0] * len(sets) for _ in sets]
+    for row, (one, two) in enumerate(sets):
+        for column, (other, another) in enumerate(sets[: row + 1]):
+            f1 = 2.0 * len(one & other) / (len(one) + len(other) or 1)
+            f2 = 2.0 * len(two & another) / (len(two) + len(another) or 1)
+            shared[row][column] = shared[column][row] = (f1 + f2) / 2
+    return np.array(shared)
+
+
+def _numbered(grams: Sequence[Hashable]) -> frozenset[Hashable]:
+    """N-grams as a set: the second time one comes, and every further time, it is marked as another."""
+    once = frozenset(grams)
+    if len(once) == len(grams):
+        return once
+    return once | {(gram, grams[:place].count(gram)) for place, gram in enumerate(grams) if gram in grams[:place]}
+
+
+def spread(candidates: Sequence[Hypothesis], count: int, diversity: float) -> list[Hypothesis]:
+    """At most `count` candidates, best first, no two with an overlap above 1 - diversity.
+
+    Where that leaves too few, those follow that are least like the ones before them.
+    """
+    if not candidates:
+        return []
+    alike = overlaps([each.text for each in candidates])
+    chosen = [0]
+    for place in range(1, len(candidates)):
+        if len(chosen) < count and alike[place, chosen].max() <= 1.0 - diversity:
+            chosen.append(place)
+    rest = [place for place in range(len(candidates)) if place not in chosen]
+    while rest and len(chosen) < count:
+        nearest = min(rest, key=lambda place: (round(float(alike[place, chosen].max()), 9), place))
+        chosen.append(nearest)
+        rest.remove(nearest)
+    return [candidates[place] for place in chosen]

@@ -6,8 +6,7 @@ from collections import Counter
 
 import pytest
 
-from hedline.experiments.meaning import judge, render
-from hedline.experiments.traps import Trap, faults, read_traps
+from hedline.experiments.traps import Trap, faults, judge, read_traps, render
 
 
 def test_there_are_enough_traps_of_every_kind_in_both_halves():

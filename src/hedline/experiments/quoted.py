@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hedline.experiments.meaning import GUARDS
 from hedline.experiments.quality import LABELS, MODELS, systems
 from hedline.experiments.record import Results, Row
 from hedline.experiments.report import ROUGE, number, triple, with_interval
+from hedline.experiments.traps import GUARDS
 from hedline.files import read_json
 
 BLOCK = re.compile(r"(<!-- made: ([\w -]+) -->\n)(.*?)(<!-- /made -->)", re.DOTALL)

@@ -13,11 +13,11 @@ from hedline.experiments import (
     curves,
     examples,
     faithfulness,
-    meaning,
     quality,
     table1,
     table2,
     table3,
+    traps,
 )
 from hedline.experiments.record import Request, Results, Row
 from hedline.experiments.report import Section
@@ -58,7 +58,7 @@ EXPERIMENTS = {
     ),
     curves.DIAL: Experiment(curves.run_dial, curves.render_dial, sets=True, pictures=_alone(curves.draw_dial)),
     examples.NAME: Experiment(examples.run, examples.render),
-    meaning.NAME: Experiment(meaning.run, meaning.render, shipped=True),
+    traps.NAME: Experiment(traps.run, traps.render, shipped=True),
 }
 
 INTRODUCTION = """# Reproduction report

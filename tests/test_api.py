@@ -202,5 +202,8 @@ def test_copied_words_begin_as_the_text_does(mode: str) -> None:
         assert all(each.text[0].isupper() for each in found.nbest)
         (small,) = summarizer.summarize([lead.lower()], mode=mode, nbest=nbest)
         assert all(each.text[0].isupper() for each in small.nbest)
+    lead = "In the capital the police closed two bridges and the airport after the storm."  # "The" can be left out
     (plain,) = summarizer.summarize([lead], mode=mode, nbest=12, capitalize=False)
     assert any(each.text[0].islower() for each in plain.nbest)
+    (usual,) = summarizer.summarize([lead], mode=mode, nbest=12)
+    assert all(each.text[0].isupper() for each in usual.nbest)

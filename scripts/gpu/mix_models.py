@@ -1,15 +1,17 @@
-"""A float model whose weights are a weighted mean of two models of the same shape.
+"""A float model whose weights are a weighted mean of several models of the same shape.
 
-    python scripts/gpu/mix_models.py FIRST SECOND SHARE OUT   # SHARE of SECOND, such as 0.6
+    python scripts/gpu/mix_models.py OUT FIRST:0.3 SECOND:0.42 THIRD:0.28   # the shares sum to 1
 
 For a model and what it became by further training on other pairs: the mean keeps more of what the first one knew. The
-shortlist, the decoding settings and the texts are FIRST's.
+shortlist, the decoding settings and the texts are the first model's; the record of training is that of the model with
+the largest share.
 """
 
 from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,38 +20,49 @@ from hedline.errors import UserError
 from hedline.runtime.folder import GUARDED, ModelFolder, save_folder
 
 
-def mix(first: Path, second: Path, share: float, out: Path) -> None:
+def mix(out: Path, paths: Sequence[Path], shares: Sequence[float]) -> None:
     """Write the mean."""
-    folders = [ModelFolder.open(first), ModelFolder.open(second)]
-    shapes = [{name: folder.tensors.float(name).shape for name in folder.tensors} for folder in folders]
-    if any(shapes[1].get(name) != shape for name, shape in shapes[0].items() if not name.endswith(".scale")):
-        raise UserError(f"{first} and {second} have other shapes; only models of one shape have a mean")
-    names = [name for name in folders[0].tensors if not name.endswith(".scale")]
-    tensors = {}
-    for name in names:
-        ours, theirs = (np.array(folder.tensors.float(name), np.float64) for folder in folders)
-        tensors[name] = ((1 - share) * ours + share * theirs).astype(np.float32)
-    shares = ((folders[0], 1 - share), (folders[1], share))
-    mixed = [{"weights": folder.config.weights_id, "share": round(part, 4)} for folder, part in shares]
-    texts = {name: (first / name).read_text(encoding="utf-8") for name in GUARDED if (first / name).is_file()}
-    shortlist = folders[0].shortlist
+    folders = [ModelFolder.open(path) for path in paths]
+    first = folders[0]
+    names = [name for name in first.tensors if not name.endswith(".scale")]
+    for path, folder in zip(paths, folders, strict=True):
+        if any(name not in folder.tensors or _shape(folder, name) != _shape(first, name) for name in names):
+            raise UserError(f"{paths[0]} and {path} have other shapes; only models of one shape have a mean")
+    tensors = {name: _mean([folder.tensors.float(name) for folder in folders], shares) for name in names}
+    mixed = [
+        {"weights": folder.config.weights_id, "share": round(share, 4)}
+        for folder, share in zip(folders, shares, strict=True)
+    ]
     save_folder(
         out,
-        family=folders[0].config.family,
-        units=folders[0].config.units,
-        architecture=folders[0].config.architecture,
-        training={**folders[1].config.training, "mixed": mixed},
+        family=first.config.family,
+        units=first.config.units,
+        architecture=first.config.architecture,
+        training={**folders[int(np.argmax(shares))].config.training, "mixed": mixed},
         tensors=tensors,
-        texts=texts,
-        card=(first / "README.md").read_text(encoding="utf-8"),
-        shortlist=None if shortlist is None else {name: shortlist[name] for name in shortlist},
+        texts={name: (paths[0] / name).read_text(encoding="utf-8") for name in GUARDED if (paths[0] / name).is_file()},
+        card=(paths[0] / "README.md").read_text(encoding="utf-8"),
+        shortlist=None if first.shortlist is None else {name: first.shortlist[name] for name in first.shortlist},
     )
-    if (first / "tuning.json").is_file():
-        shutil.copyfile(first / "tuning.json", out / "tuning.json")
+    if (paths[0] / "tuning.json").is_file():
+        shutil.copyfile(paths[0] / "tuning.json", out / "tuning.json")
     print(f"{out}: {len(tensors)} tensors, {mixed}")
 
 
+def _shape(folder: ModelFolder, name: str) -> tuple[int, ...]:
+    return tuple(folder.tensors.float(name).shape)
+
+
+def _mean(values: Sequence[np.ndarray], shares: Sequence[float]) -> np.ndarray:
+    total = sum(np.asarray(value, np.float64) * share for value, share in zip(values, shares, strict=True))
+    return np.asarray(total).astype(np.float32)
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 5:
+    parts = [part.rpartition(":") for part in sys.argv[2:]]
+    if len(parts) < 2 or not all(path for path, _, _ in parts):
         sys.exit(__doc__)
-    mix(Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3]), Path(sys.argv[4]))
+    asked = [float(share) for _, _, share in parts]
+    if abs(sum(asked) - 1) > 1e-6:
+        sys.exit(f"the shares sum to {sum(asked):g}; give shares that sum to 1")
+    mix(Path(sys.argv[1]), [Path(path) for path, _, _ in parts], asked)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from hedline.decoding.decode import SUBWORD_PENALTY, Defaults, Engine, Found, Reader, cut_at_limit
+from hedline.decoding.message_titles import NO_NEWS, message_title
 from hedline.decoding.options import BEAM, DecodeOptions, check_weights
 from hedline.decoding.own_words import own_words
 from hedline.decoding.reading import LONGEST, UNREADABLE, Intake, take_in
@@ -104,11 +105,25 @@ class Summarizer:
         read = [self.reader.read(take.text, LONGEST) for take in taken]
         engine = Engine(self.scorer, self.reader, self.casing)
         found = engine.find_headlines([source for source, _ in read], options)
+        both = zip(taken, read, found, strict=True)
+        found = [self._if_message(source, each, options, take.letter) for take, (source, _), each in both]
         found = [self._if_foreign(source, each, options) for (source, _), each in zip(read, found, strict=True)]
         return [
             make_summary(nbest, self.reader.words(source), [*self._notes(take, source, cut, nbest, options), *more])
             for take, (source, cut), (nbest, more) in zip(taken, read, found, strict=True)
         ]
+
+    def _if_message(self, source: Any, found: Found, options: DecodeOptions, letter: bool) -> Found:
+        """What a model of news prints of a letter, a ticket or an offer: a title of the text's own words.
+
+        A model of the user's may know such texts. letter: as in `Intake`.
+        """
+        if not (self.path and self.path.parent == SHIPPED and options.guard_meaning and found.nbest):
+            return found
+        own = message_title(self.reader.text(source), self.reader.words(source), options, letter)
+        own = [cut_at_limit(each, options) for each in own]
+        rest = [each for each in found.nbest if each.text not in {title.text for title in own}]
+        return Found([*own, *rest][: options.nbest], (NO_NEWS,)) if own else found
 
     def _if_foreign(self, source: Any, found: Found, options: DecodeOptions) -> Found:
         """What is printed of a text in a language that the model does not know: its own first words, with a note."""

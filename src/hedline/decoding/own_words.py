@@ -69,8 +69,8 @@ def own_words(lead: str, words: Sequence[str], options: DecodeOptions, whole: bo
     ends = sorted(_ends(parts, options), key=lambda end: -_worth(parts, end, options))
     for end in ends:
         text = _finished(parts[:end])
-        if text and _fits(text, options) and not (whole and end < len(parts) and _quality(parts, end) < CLAUSE):
-            yield _hypothesis(text, words, options)
+        if text and fits_limits(text, options) and not (whole and end < len(parts) and _quality(parts, end) < CLAUSE):
+            yield own_hypothesis(text, words, options)
 
 
 def longest_word(lead: str, words: Sequence[str], options: DecodeOptions) -> list[Hypothesis]:
@@ -81,10 +81,10 @@ def longest_word(lead: str, words: Sequence[str], options: DecodeOptions) -> lis
         plain = [[run[0].lstrip(_MARKS), *run[1:]] for run in runs]
         plain = [[*run[:-1], run[-1].rstrip(_MARKS)] for run in plain]
         said = [run for run in plain if all(p.isalpha() and bare(p) not in FUNCTION_WORDS for p in run)]
-        fitting = [run for run in said if _fits(" ".join(run), options)]
+        fitting = [run for run in said if fits_limits(" ".join(run), options)]
         best = sorted(fitting, key=lambda run: (run[0] in _DAYS or run[0].islower(), -len(" ".join(run))))[:1]
         if best:
-            return [_hypothesis(_finished(best[0]), words, options)]
+            return [own_hypothesis(_finished(best[0]), words, options)]
     return []
 
 
@@ -204,7 +204,8 @@ def _finished(parts: Sequence[str]) -> str:
     return " ".join(capitalized(text.split()[:1]) + text.split()[1:])
 
 
-def _fits(text: str, options: DecodeOptions) -> bool:
+def fits_limits(text: str, options: DecodeOptions) -> bool:
+    """Whether a text is within the limits on words, bytes and characters."""
     sizes = (len(text.split()), len(text.encode("utf-8", "replace")), len(text))
     return all(
         size <= limit
@@ -212,13 +213,14 @@ def _fits(text: str, options: DecodeOptions) -> bool:
     )
 
 
-def _hypothesis(text: str, words: Sequence[str], options: DecodeOptions) -> Hypothesis:
+def own_hypothesis(text: str, words: Sequence[str], options: DecodeOptions) -> Hypothesis:
     """A text of the lead as a candidate: every word is aligned to itself."""
     tokens = tuple(text.split())
     alignment = np.zeros((len(tokens), len(words)), np.float32)
     place = 0
     for row, token in enumerate(tokens):
-        found = next((i for i in range(place, len(words)) if words[i].lower() in token.lower()), None)
+        places = (*range(place, len(words)), *range(place))  # what stood first may come last
+        found = next((i for i in places if words[i].lower() in token.lower()), None)
         if found is not None:
             alignment[row, found] = 1.0
             place = found + 1

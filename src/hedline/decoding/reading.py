@@ -36,11 +36,12 @@ _MOST_CHARS = 20_000
 
 
 class Intake(NamedTuple):
-    """The text to read, what a user should know about it, and whether it is already the answer."""
+    """The text to read, what a user should know about it, whether it is already the answer, and a letter."""
 
     text: str
     notes: tuple[str, ...]
     finished: bool
+    letter: bool = False  # it had a greeting, which is not read
 
 
 def take_in(text: str, options: DecodeOptions) -> Intake:
@@ -50,7 +51,9 @@ def take_in(text: str, options: DecodeOptions) -> Intake:
 
 
 def _take(text: str, options: DecodeOptions) -> Intake:
-    head, whole = without_preface(strip_markup(text[:_MOST_CHARS])), len(text) <= _MOST_CHARS
+    bare, whole = strip_markup(text[:_MOST_CHARS]), len(text) <= _MOST_CHARS
+    head = without_preface(bare)
+    letter = head[-20:] == bare[-20:] and len(head) < len(bare)
     words = clean(head).split()
     if not words:
         return Intake("", ("the input is empty, so is the headline",), True)
@@ -67,8 +70,8 @@ def _take(text: str, options: DecodeOptions) -> Intake:
     chosen = _first_sentences(sentences)
     if chosen < len(sentences) or not whole:
         note = f"only the first {'sentence was' if chosen == 1 else f'{chosen} sentences were'} read"
-        return Intake(" ".join(sentences[:chosen]), (note,), False)
-    return Intake(head, (), False)
+        return Intake(" ".join(sentences[:chosen]), (note,), False, letter)
+    return Intake(head, (), False, letter)
 
 
 def _meets(plain: str, words: int, options: DecodeOptions) -> bool:

@@ -7,7 +7,7 @@ import pytest
 
 import hedline
 from hedline.decoding.choice import UNFINISHED, Guards, meaning_faults
-from hedline.decoding.mending import trimmed, with_doubts, without_names
+from hedline.decoding.mending import completed, trimmed, with_bound, with_doubts, with_forms, without_names
 from hedline.decoding.summary import Hypothesis
 
 CASING = {word.lower(): word for word in ("Frank", "Oslo", "Norway", "Donna", "Acme", "Holm")}
@@ -148,3 +148,45 @@ def test_only_where_the_length_is_open() -> None:
         assert [each.text for each in Guards(free=free).passing([candidate(headline)], lead)] == expected
     text = "The mayor of Lund has reportedly sold the old mill at the harbour to a bank in Oslo."
     assert len(hedline.load("tiny").summarize([text], words=5)[0].text.split()) <= 5
+
+
+@pytest.mark.parametrize(
+    ("headline", "lead", "expected"),
+    [
+        (
+            "Holm's goals help Lund move out",
+            "Lund were helped by the goals of Holm to move out of the lower half on Monday.",
+            "Holm's goals help Lund move out of the lower half",
+        ),
+        ("Mill sells for 9 million", "The mill sold for 9 million euros.", "Mill sells for 9 million euros"),
+        (
+            "Floods force 7,000",  # what is lost before it comes back later
+            "Floods forced nearly 7,000 from their homes in Lund.",
+            "Floods force 7,000 from their homes",
+        ),
+        # A whole sentence ends where the lead goes on, and a sign says what is counted.
+        ("Lund tries it out", "Lund tries it out in May.", "Lund tries it out"),
+        ("Mill sells for $9 million", "The mill sold for 9 million dollars.", "Mill sells for $9 million"),
+        ("Holm dies at 92", "Holm died at 92 from old age.", "Holm dies at 92"),
+    ],
+)
+def test_a_phrase_that_breaks_off_is_completed(headline: str, lead: str, expected: str) -> None:
+    found = completed(candidate(headline), lead).read()
+    assert found.text == expected and " ".join(found.tokens) == expected
+    assert len(found.alignment) == len(found.known) == len(found.tokens)
+
+
+def test_a_verb_after_that_keeps_the_form_of_the_lead() -> None:
+    lead = "They found an octopus that broods its eggs for years."
+    found = with_forms(candidate("Octopus that brood its eggs found"), lead.replace("an octopus", "an Octopus")).read()
+    assert found.text == "Octopus that broods its eggs found" and found.tokens[2] == "broods"
+    two = candidate("Owls that brood in towns found")
+    assert with_forms(two, "They found owls that brood in towns.") is two
+
+
+def test_more_than_a_year_stays_more() -> None:
+    lead = "It was the first rise in more than a year."
+    assert with_bound(candidate("First rise in a year"), lead).read().text == "First rise in more than a year"
+    for headline in ("First rise in more than a year", "First rise", "A year of rises"):
+        whole = candidate(headline)
+        assert with_bound(whole, lead) is whole

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from hedline.decoding.mending import trimmed, unquoted, with_doubts, without_names
+from hedline.decoding.mending import completed, trimmed, unquoted, with_bound, with_doubts, with_forms, without_names
 from hedline.decoding.own_words import (
     PART,
     ends_in_adjective,
@@ -173,6 +173,7 @@ class Guards:
         kept = self._unquoted(candidate.read()) if altered else candidate
         if self.free and self.meaning:
             kept = trimmed(kept, UNFINISHED) if kept.text.rpartition(" ")[2] in UNFINISHED else kept
+            kept = with_bound(with_forms(completed(kept, lead), lead), lead)
             lost = meaning_faults((kept.text, lead))
             kept = with_doubts(kept, lead, lost) if lost else kept
         if not self.names or self.forced or self.exact or not self._unsupported(kept.text, lead):

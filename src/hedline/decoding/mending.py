@@ -33,6 +33,15 @@ _PUT_BACK = {word: (word,) for word in word_set(
 }  # fmt: skip
 
 
+_WANTING = {"out": "of", "away": "from", "off": "of", "free": "of", "ahead": "of"}  # particle and what it often wants
+_SCALES = frozenset(["million", "billion", "trillion"])
+_CURRENCIES = word_set("dollars euros pounds yen yuan rupees francs pesos rubles roubles crowns kronor won lira")
+_SIGNS = re.compile(r"[$€£¥]")
+_MORE_THAN = re.compile(r"\b(?:in|for) more than (an? (?:year|month|week|decade|century|generation|day|hour))\b")
+_LONGEST_PHRASE = 5  # words
+_CLOSING = frozenset(".,;:!?") | word_set(
+    "on after before when while as and but because since with in at for by to amid"
+)
 _OPENING = word_set("if unless except excluding but because without than")  # what follows them may turn the rest
 _BETWEEN = ARTICLES | TO_BE | {"has", "have", "had"}  # what may stand between such a word and its own
 
@@ -69,6 +78,80 @@ def trimmed(candidate: Candidate, unfinished: frozenset[str]) -> Candidate:
     whole = candidate.read()
     rows = [row for row, place in enumerate(_places(whole)) if place < last]
     return whole.taking(rows, " ".join(parts[:last]))
+
+
+def completed(candidate: Candidate, lead: str) -> Candidate:
+    """A candidate that ends in the middle of a phrase, with the rest of it as the lead has it.
+
+    "Leeds move out" of the relegation zone, "sold for 9 million" dollars, "forced 7,000" from their homes.
+    """
+    last = candidate.text.rpartition(" ")[2]
+    if last not in _WANTING and last not in _SCALES and not last[-1:].isdecimal():
+        return candidate
+    said, told = read_words(candidate.text), read_words(lead)
+    place = _end_of(said, told)
+    if place is None:
+        return candidate
+    following = told.lower[place + 1]
+    if following in _CURRENCIES and not _SIGNS.search(candidate.text):
+        rest = told.raw[place + 1 : place + 2]
+    elif following == _WANTING.get(last) or (
+        following == "from" and last[-1].isdecimal() and "force" in candidate.text
+    ):
+        rest = told.raw[place + 1 : place + 1 + _phrase(told, place + 2)]
+    else:
+        return candidate
+    whole = candidate.read()
+    return whole.adding(len(whole.tokens), tuple(rest), " " + " ".join(rest)) if rest else candidate
+
+
+def _end_of(said: Words, told: Words) -> int | None:
+    """Where in the lead a headline breaks off: the only place of its last number or last two words, not at the end."""
+    last = said.lower[-1]
+    if last[0].isdecimal():
+        found = [i for i in range(len(told) - 1) if told.lower[i] == last]
+    else:
+        found = [i + 1 for i in range(len(told) - 2) if told.stems[i : i + 2] == said.stems[-2:]]
+    return found[0] if len(found) == 1 else None
+
+
+def _phrase(told: Words, start: int) -> int:
+    """How many words from the one before `start` on are a preposition and its noun phrase; 0 where it is long."""
+    end = start
+    while end < len(told) and told.lower[end] not in FUNCTION_WORDS - ARTICLES and told.raw[end][0].isalnum():
+        end += 1
+    closed = end == len(told) or told.lower[end] in _CLOSING
+    return end - start + 1 if closed and start < end <= start + _LONGEST_PHRASE else 0
+
+
+def with_forms(candidate: Candidate, lead: str) -> Candidate:
+    """A candidate whose clause after "that" has its verb as the lead has it: "an octopus that broods", not "brood"."""
+    words = candidate.text.split()
+    told = lead.split()
+    for place, (one, two) in enumerate(pairwise(words)):
+        if one in ("that", "which", "who") and place:
+            known = {
+                (left, right) for left, middle, right in zip(told, told[1:], told[2:], strict=False) if middle == one
+            }
+            wanted = [right for left, right in known if left == words[place - 1] and right == two + "s"]
+            if wanted:
+                whole = candidate.read()
+                row = next(row for row, part in enumerate(_places(whole)) if part == place + 1)
+                tokens = (*whole.tokens[:row], wanted[0], *whole.tokens[row + 1 :])
+                text = " ".join([*words[: place + 1], wanted[0], *words[place + 2 :]])
+                return replace(whole, text=text, tokens=tokens) if whole.tokens[row] == two else candidate
+    return candidate
+
+
+def with_bound(candidate: Candidate, lead: str) -> Candidate:
+    """A candidate with the "more than" that it lost before "a year": "the first time in a year" says another thing."""
+    bound = _MORE_THAN.search(lead)
+    start = (candidate.text + " ").find(f" {bound[1]} ") + 1 if bound and "than" not in candidate.text else 0
+    if not start or candidate.text[: start - 1].rpartition(" ")[2] not in ("in", "for"):
+        return candidate
+    whole, number = candidate.read(), candidate.text.count(" ", 0, start)
+    row = next((row for row, part in enumerate(_places(whole)) if part >= number), len(whole.tokens))
+    return whole.adding(row, ("more", "than"), "more than ", start)
 
 
 def unquoted(hypothesis: Hypothesis) -> Hypothesis:

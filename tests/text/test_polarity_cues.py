@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from hedline.text.polarity_cues import polarity_cues, stem
+from hedline.text.polarity_cues import polarity_cues
 
 
 def test_cues_come_with_their_clause() -> None:
     (cue,) = polarity_cues("The firm, which sells boats, failed to pay its debts, a court heard.")
     assert (cue.kind, cue.word, cue.focus) == ("carrying", "failed", ("pay", "debt"))
     assert polarity_cues("The firm sells boats.") == []
-
-
-def test_forms_of_a_word_share_a_stem() -> None:
-    assert len({stem(word) for word in ("reject", "rejects", "rejected", "rejecting", "rejection")}) == 1
-    assert stem("won") == stem("wins") == stem("winning")
 
 
 def test_idioms_and_auxiliaries_are_no_clause() -> None:
@@ -24,3 +19,18 @@ def test_idioms_and_auxiliaries_are_no_clause() -> None:
     assert polarity_cues("The firm dropped its plan to sell lamps.") != []
     hedges = [cue for cue in polarity_cues("The van probably won't sell.") if cue.kind == "hedging"]
     assert [cue.focus for cue in hedges] == [("sell",)]
+
+
+def test_a_bar_excepts_only_after_every() -> None:
+    assert [cue.word for cue in polarity_cues("Every sailor bar the cook left.")] == ["bar"]
+    assert polarity_cues("Every bar in the town left its door open.") == []
+
+
+def test_a_plan_under_a_doubt_is_as_doubtful_as_what_is_planned() -> None:
+    (cue,) = polarity_cues("Acme reportedly plans to move its mill.")
+    assert not cue.head and "mov" in cue.focus
+
+
+def test_a_quotation_belongs_to_its_clause() -> None:
+    (cue,) = polarity_cues('She stopped short of calling it "murder".')
+    assert "murder" in cue.focus

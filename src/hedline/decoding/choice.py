@@ -36,9 +36,10 @@ from hedline.text.meaning import (
     laid_on,
     read_words,
 )
-from hedline.text.polarity_cues import Cue, polarity_cues, stem
+from hedline.text.polarity_cues import Cue, polarity_cues
 from hedline.text.polarity_words import FEW, word_set
 from hedline.text.statements import wrong_relations
+from hedline.text.stems import stem
 from hedline.text.tokenize import remembered
 
 FEW_CONTENT = 5  # content words up to which a headline without a verb is half a sentence

@@ -30,8 +30,8 @@ from hedline.text.meaning import (
     neighbours,
     read_words,
 )
-from hedline.text.polarity_cues import stem
 from hedline.text.polarity_words import FEW, word_set
+from hedline.text.stems import stem
 from hedline.text.surface import capitalized
 from hedline.text.tokenize import FUNCTION_WORDS, remembered
 

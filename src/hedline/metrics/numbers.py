@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from hedline.text.polarity_cues import stem
+from hedline.text.stems import stem
 from hedline.text.tokenize import FUNCTION_WORDS, remembered
 
 

@@ -32,7 +32,7 @@ from functools import cache, cached_property
 
 from hedline.errors import UserError
 from hedline.metrics.numbers import unsupported_numbers
-from hedline.text.polarity_cues import stem
+from hedline.text.stems import stem
 from hedline.text.tokenize import FUNCTION_WORDS, remembered, words
 
 _OPENERS = frozenset({":", ".", "!", "?", "-", "--", "–", "—", "``", '"', "“", "‘", "'", "|", ";", "..."})

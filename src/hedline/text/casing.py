@@ -356,7 +356,7 @@ def _calmed(text: str, own: Mapping[str, str], forms: Mapping[str, str]) -> str:
 
     Where a table is there, a word that nobody knows keeps its capital, but for another form of a word of the input.
     """
-    from hedline.text.polarity_cues import stem  # here: no other change of case needs it
+    from hedline.text.stems import stem  # here: no other change of case needs it
 
     told = {stem(each) for each, form in own.items() if form.islower()}
 

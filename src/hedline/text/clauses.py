@@ -77,9 +77,8 @@ def _is_torn(said: Words, told: Words, places: Sequence[int], left: int, right: 
     if once and not stands_for and any(_ends_clause(told, i) for i in range(min(here, there) + 1, max(here, there))):
         return True
     if told.lower[here + 1 : here + 2] == ("by",) and here < there < here + 4 and "by" not in said.lower[left:right]:
-        return (
-            is_verb(told, here) and not told.lower[here + 2][0].isdigit()
-        )  # "minister criticised auditor" for "was criticised by the auditor"
+        # "minister criticised auditor" for "was criticised by the auditor"
+        return is_verb(told, here) and not told.lower[here + 2][0].isdigit()
     opener = next((i for i in range(here, 0, -1) if told.lower[i] in listed.INSERTED and told.lower[i - 1] == ","), 0)
     if not opener or "," not in told.lower[opener:there]:
         return False
@@ -156,7 +155,7 @@ def _foreign_subject(said: Words, told: Words, places: Sequence[int]) -> Iterato
         alone = not told.raw[here].islower() and all(each.islower() for each in told.raw[here + 1 : there])
         if not own and alone and (is_verb(told, here + 1) or told.lower[here + 1] in HELPING):
             continue  # "Lindh was hurt so badly that she was ruled out"
-        same = told.lower[opener + 1 :][:1] == ("the",) and sum(told.lower[i] not in FEW for i in inner) == 1
+        same = told.lower[opener + 1] == "the" and sum(told.lower[i] not in FEW for i in inner) == 1
         if pronoun or (own and not same):  # "said that the game": what it was about
             yield f"{said.lower[left]} {said.lower[right]}"
 
@@ -218,9 +217,8 @@ def _is_border(told: Words, place: int) -> bool:
     token, after = told.lower[place], told.lower[place + 1] if place + 1 < len(told) else ""
     if token in listed.CONTRAST:
         return after not in listed.PRONOUNS
-    return (
-        token == "," and after in ARTICLES | {"and", "those", "that"} and told.lower[place + 2] not in listed.PRONOUNS
-    )
+    opens = token == "," and after in ARTICLES | {"and", "those", "that"}
+    return opens and told.lower[place + 2] not in listed.PRONOUNS
 
 
 def _hung(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -231,9 +229,8 @@ def _hung(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
             continue
         gap = range(here + 1, there)
         first = next((i for i in reversed(gap) if told.lower[i] not in ARTICLES), here)
-        if told.lower[first] in listed.OPENERS | STOPS - {'"'} and any(
-            is_verb(told, i) or told.lower[i] in SPEAKING for i in gap
-        ):
+        acts = any(is_verb(told, i) or told.lower[i] in SPEAKING for i in gap)
+        if acts and told.lower[first] in listed.OPENERS | STOPS - {'"'}:
             yield f"{said.lower[left]} of {said.lower[right]}"
 
 
@@ -405,7 +402,16 @@ def _spliced(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         yield from rule(said, told, places)
 
 
-FIRM: tuple[Rule, ...] = (_subordinate, _hanging, _spoken_of)
+def _borrowed(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """What the lead says of another."""
+    from hedline.text.amounts import RULES as AMOUNTS
+    from hedline.text.borrowed import RULES as BORROWED
+
+    for rule in (*BORROWED, *AMOUNTS):
+        yield from rule(said, told, places)
+
+
+FIRM: tuple[Rule, ...] = (_subordinate, _hanging, _spoken_of, _borrowed)
 USUAL: tuple[Rule, ...] = (
     _torn, _begun, _foreign_subject, _hung, _agents,
     _loose_links, _broken_off, _lost_object, _lost_verb,

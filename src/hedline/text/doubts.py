@@ -21,8 +21,8 @@ from hedline.text.meaning import (
     Words,
     is_verb,
 )
-from hedline.text.polarity_cues import stem
 from hedline.text.polarity_words import FEW, word_set
+from hedline.text.stems import stem
 
 Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
 

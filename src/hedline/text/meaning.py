@@ -22,7 +22,7 @@ from functools import cached_property
 from itertools import zip_longest
 from weakref import ref
 
-from hedline.text.polarity_cues import TOKEN, Cue, polarity_cues, stem
+from hedline.text.polarity_cues import TOKEN, Cue, polarity_cues
 from hedline.text.polarity_words import (
     ADDED,
     ARRANGEMENTS,
@@ -37,6 +37,7 @@ from hedline.text.polarity_words import (
     UNIVERSAL,
     word_set,
 )
+from hedline.text.stems import stem
 from hedline.text.tokenize import remembered
 
 POLARITY_NAMES = ("<pol:kept>", "<pol:lost>", "<pol:any>")
@@ -89,7 +90,7 @@ class Words:
 
     @cached_property
     def stems(self) -> tuple[str, ...]:
-        """What the forms of each share (`polarity_cues.stem`)."""
+        """What the forms of each share (`stems.stem`)."""
         return tuple(map(stem, self.lower))
 
     @cached_property

@@ -7,7 +7,7 @@ is rejected. It looks at tokens in small letters only; no grammar is needed to s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from hedline.text import polarity_words as listed
@@ -21,7 +21,6 @@ from hedline.text.polarity_words import (
     EMPTY,
     FEW,
     HEDGES,
-    IRREGULAR,
     NEGATIONS,
     PARTICLES,
     QUANTIFIERS,
@@ -29,18 +28,20 @@ from hedline.text.polarity_words import (
     UNIVERSAL,
     word_set,
 )
-from hedline.text.tokenize import remembered
+from hedline.text.stems import stem
 
 TOKEN = re.compile(r"[^\W_]+(?:['’.,\-][^\W_]+)*|[,;:.!?()\"“”–—]|(?<= )-(?= )")
 _STOPS = frozenset(',;:.!?()"“”–—-')
+_ENDS = _STOPS - frozenset('"“”')  # of a clause; a quotation may be part of one
 _RARER = re.compile(
     r"n['’]t\b|\b(?:all|every\w*|each)\b[^,;.]*? but\b|\bbut for\b|\bat most\b|\b(?:apart|aside) from\b"
     r"|\bother than\b|\bexception of\b|\bbesides\b|\b(?:is|are|was|were) said to\b"
-    r"|\bas long as\b|\b(?:up to|as m(?:uch|any) as)\b|\bsave\b"
+    r"|\bas long as\b|\b(?:up to|as m(?:uch|any) as)\b|\b(?:save|bar)\b"
     r"|^(?:had|should|barring)\b|\b(?:event|case|condition) (?:of|that)\b"
 )
 _MOST_FOCUS = 5  # content words that a cue governs
 _RANKS, _THAT, _LIVES = word_set("first last only second third"), word_set("that"), word_set("life lives")
+_WHO = word_set("that who which")
 _SINCE = word_set("after before since as following despite amid")
 _NO_CONDITION = frozenset(["not", "any", "you", "you've", "you're", "you’ve", "you’re"])
 _BEFORE_MAY = word_set("in on of since by until last next early late this from mid")
@@ -89,9 +90,9 @@ def _content(tokens: Sequence[str], start: int, most: int = _MOST_FOCUS, through
     """Stems of the content words from a place on, to the end of the clause; `through`: openers that do not end it."""
     found: list[str] = []
     for token in tokens[start:]:
-        if token in _STOPS or (token in CLAUSE_OPENERS and token not in through and found):
+        if token in _ENDS or (token in CLAUSE_OPENERS and token not in through and found):
             break
-        if token not in FEW and not token.endswith(("n't", "n’t")):
+        if token not in FEW and token not in _STOPS and not token.endswith(("n't", "n’t")):
             found.append(stem(token))
             if len(found) == most:
                 break
@@ -179,8 +180,11 @@ def _read_exception(tokens: Sequence[str], place: int) -> Cue | None:
     start = place - 2 if word == "exception" else place  # with the exception of
     inserted = start <= 0 or _next(tokens, start, -1) in (",", ".")
     focus = _content_before(tokens, max(start - inserted, 0)) + _content(tokens, place + 1, 6)
+    if 0 < len(focus) < 5 and inserted and start > 2:  # "…, while we are away, except": what stands before the "while"
+        opener = next((i for i in range(start - 2, 0, -1) if tokens[i] in CLAUSE_OPENERS), 0)
+        focus += _content_before(tokens, opener, 6)
     if inserted and "," in tokens[place:]:
-        focus += _content(tokens, tokens.index(",", place) + 1, 6)
+        focus += _content(tokens, tokens.index(",", place) + 1, 12)
     return Cue("exception", word, tuple(focus), head=False)
 
 
@@ -209,11 +213,12 @@ def _read_but(tokens: Sequence[str], place: int) -> Cue | None:
 
 
 def _read_save(tokens: Sequence[str], place: int) -> Cue | None:
-    """every … save, throughout the region save for: what the rest does. Others save for their old age."""
+    """every … save, every … bar, throughout … save for: what the rest does. Others save for their old age."""
     paired = _next(tokens, place) == "for"
     whole = UNIVERSAL | listed.THROUGHOUT if paired else UNIVERSAL
     spared = not whole.isdisjoint(tokens[max(place - (12 if paired else 6), 0) : place])
-    return _read_exception(tokens, place) if spared and tokens[place - 1] not in listed.SAVERS else None
+    noun = tokens[place] == "bar" and tokens[place - 1] in FEW | UNIVERSAL  # "every bar", "the bar"
+    return _read_exception(tokens, place) if spared and not noun and tokens[place - 1] not in listed.SAVERS else None
 
 
 def _read_condition(tokens: Sequence[str], place: int) -> Cue | None:
@@ -287,7 +292,8 @@ def _read_hedge(tokens: Sequence[str], place: int) -> Cue | None:
         if "of" not in tokens[place : place + 12]:
             return None
         place = tokens.index("of", place)
-    return Cue("hedging", word, tuple(_content(tokens, place + 1, 4)))
+    focus = _content(tokens, place + 1, 4)
+    return Cue("hedging", word, tuple(focus), head=focus[:1] != ["plan"])
 
 
 def _read_attribution(tokens: Sequence[str], place: int) -> Cue | None:
@@ -304,7 +310,7 @@ def _read_attribution(tokens: Sequence[str], place: int) -> Cue | None:
         return None
     if not _LIVES.isdisjoint(tokens[place : place + 4]):
         return None  # "claimed the lives of"
-    return Cue("attribution", word, tuple(_content(tokens, place + 1, 6, through=_THAT)), head=False)
+    return Cue("attribution", word, tuple(_content(tokens, place + 1, 10, through=_WHO)), head=False)
 
 
 def _read_suspect(tokens: Sequence[str], place: int) -> Cue | None:
@@ -384,37 +390,7 @@ _READERS: dict[str, Callable[[Sequence[str], int], Cue | None]] = {
     "yet": _read_yet,
     "but": _read_but,
     "save": _read_save,
+    "bar": _read_save,
     "until": _read_until,
     "only": _read_only,
 }
-
-
-@remembered(most=1 << 22)
-def stem(word: str) -> str:
-    """What the forms of a word share, roughly: closes, closed, closing -> clos; stole -> steal.
-
-    >>> [stem(word) for word in ("closed", "closing", "denies", "banned", "men's", "stole")]
-    ['clos', 'clos', 'deny', 'ban', 'men', 'steal']
-    """
-    if word.endswith(("'s", "’s")):
-        word = word[:-2]
-    word = IRREGULAR.get(word, word)
-    return word if len(word) < 4 or not word.isalpha() else _undoubled(_without_ending(word))
-
-
-def _without_ending(word: str) -> str:
-    for ending, instead in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= (2 if instead else 5 if "ion" in ending else 3):
-            return word[: -len(ending)] + instead
-    return word
-
-
-def _undoubled(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt" else word
-
-
-_ENDINGS: Iterable[tuple[str, str]] = (
-    ("ies", "y"), ("ied", "y"), ("ation", ""), ("ions", ""), ("ings", ""), ("ion", ""), ("ing", ""), ("ed", ""),
-    ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("es", ""), ("ss", "ss"), ("us", "us"), ("s", ""),
-    ("e", ""),
-)  # fmt: skip

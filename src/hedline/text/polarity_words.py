@@ -1,6 +1,6 @@
 """Lists of words for polarity_cues.py and meaning.py: cues in a lead, and what stands for them in a headline.
 
-Tokens are in small letters; lists of equivalents hold stems (see `polarity_cues.stem`) and tokens alike.
+Tokens are in small letters; lists of equivalents hold stems (see `stems.stem`) and tokens alike.
 """
 
 from __future__ import annotations

@@ -179,8 +179,9 @@ def _loose_exception(said: Words, told: Words, places: Sequence[int]) -> Iterato
     """ "Every district but voted", "One were launched" for "all the boats but one", what is excepted as included."""
     for place, (token, after) in enumerate(pairwise(said.lower)):
         where = places[place + 1]
-        empty = token in ("but", "except") and (token, after) not in pairwise(told.lower)
-        if empty and where > 0 and is_verb(told, where) and not listed.UNIVERSAL.isdisjoint(said.lower[:place]):
+        empty = token in ("but", "except", "bar") and (token, after) not in pairwise(told.lower)
+        acts = (where > 0 and is_verb(told, where)) or (token == "bar" and after in HELPING)
+        if empty and acts and not listed.UNIVERSAL.isdisjoint(said.lower[:place]):
             yield token
     excepted = next((i for i, token in enumerate(told.lower) if token in ("except", "excluding")), len(told))
     near = [where for where in places if excepted < where < excepted + 4]
@@ -317,12 +318,6 @@ def _two_sides(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]
         yield told.lower[spoken[0]]
 
 
-def _whom(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """ "defender who had mocked him" for "the defender whom he had mocked"."""
-    if "whom" in told.lower and "whom" not in said.lower and "who" in said.lower and "who" not in told.lower:
-        yield "who"
-
-
 def _stray_point(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """A point inside a headline, or at the end of words that go on in the lead: "14. Long", "the one for olive."."""
     for place, (token, after) in enumerate(pairwise(said.lower)):
@@ -364,6 +359,6 @@ def _verb_twice(said: Words, told: Words, places: Sequence[int]) -> Iterator[str
 RULES: tuple[Rule, ...] = (
     _headless_subject, _left_gerund, _left_participle, _left_main, _loose_saying, _turned_doer,
     _another_speaker, _only_relative, _begun_late, _loose_exception, _lost_bound, _verb_after_link, _from_aside,
-    _aim_of_another, _condition_of_another, _lost_name, _run_on, _two_sides, _whom, _stray_point, _hung_over,
+    _aim_of_another, _condition_of_another, _lost_name, _run_on, _two_sides, _stray_point, _hung_over,
     _verb_twice,
 )  # fmt: skip

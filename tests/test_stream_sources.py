@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hedline.errors import UserError
-from hedline.stream import Reading, Record, read_file, read_sources
+from hedline.stream import Reading, Record, read_file, read_records, read_sources
 
 
 def read(path: Path, **reading: str) -> list[Record]:
@@ -63,3 +63,17 @@ def test_a_broken_file_is_one_sentence(tmp_path, name, content, message):
 def test_a_missing_file_is_one_sentence():
     with pytest.raises(UserError, match=r"there is no file nowhere\.txt"):
         list(read_sources(["nowhere.txt"], Reading()))
+
+
+def test_lines_of_an_old_windows_program_are_read_with_one_note(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = ["Café in Lund – closed", "Plain", "Naïve “visitors”"]
+    numbered = [(number, line.encode("cp1252") + b"\r\n") for number, line in enumerate(lines, 1)]
+    assert [record.lead for record in read_records(numbered, Reading("text", where="a.txt"))] == lines
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "a.txt, line 1 is not UTF-8" in said and "Windows-1252" in said
+
+
+@pytest.mark.parametrize("line", ["Naïve".encode() + b" \xff", b"caf\x81", "Café".encode()])
+def test_damaged_utf8_is_not_taken_for_another_encoding(line: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    (record,) = read_records([(1, line)], Reading("text"))
+    assert record.lead == line.decode("utf-8", "replace") and capsys.readouterr().err == ""

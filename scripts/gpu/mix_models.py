@@ -58,11 +58,25 @@ def _mean(values: Sequence[np.ndarray], shares: Sequence[float]) -> np.ndarray:
     return np.asarray(total).astype(np.float32)
 
 
-if __name__ == "__main__":
-    parts = [part.rpartition(":") for part in sys.argv[2:]]
+def read_parts(arguments: Sequence[str]) -> tuple[list[Path], list[float]]:
+    """Folders and shares of the arguments "FOLDER:SHARE"; a mistake ends the program with one sentence."""
+    parts = [part.rpartition(":") for part in arguments]
     if len(parts) < 2 or not all(path for path, _, _ in parts):
         sys.exit(__doc__)
-    asked = [float(share) for _, _, share in parts]
-    if abs(sum(asked) - 1) > 1e-6:
-        sys.exit(f"the shares sum to {sum(asked):g}; give shares that sum to 1")
-    mix(Path(sys.argv[1]), [Path(path) for path, _, _ in parts], asked)
+    shares = []
+    for path, _, share in parts:
+        try:
+            shares.append(float(share))
+        except ValueError:
+            sys.exit(f"the share {share!r} of {path} is no number; give FOLDER:SHARE, say {path}:0.5")
+    if not abs(sum(shares) - 1) <= 1e-6:  # nan is no sum either
+        sys.exit(f"the shares sum to {sum(shares):g}; give shares that sum to 1")
+    return [Path(path) for path, _, _ in parts], shares
+
+
+if __name__ == "__main__":
+    folders, asked = read_parts(sys.argv[2:])
+    try:
+        mix(Path(sys.argv[1]), folders, asked)
+    except UserError as error:
+        sys.exit(f"mix_models: {error}")

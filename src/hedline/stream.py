@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -95,6 +96,12 @@ class RowRecord(Record):
         return record
 
 
+WESTERN = "such lines are read as Windows-1252; save the file as UTF-8 if letters come out wrong"
+_NOT_WESTERN = re.compile(
+    rb"[\xc2-\xf4][\x80-\xbf]|[\xfe\xff]"
+)  # a letter of UTF-8, or bytes that are no letter of any text
+
+
 @dataclass(frozen=True)
 class Reading:
     """How texts are read: `text`, `jsonl`, a table, or `auto` (by name, else JSON when the first line is an object).
@@ -110,7 +117,7 @@ class Reading:
 
 def read_records(lines: Iterable[Line | BadLine], reading: Reading) -> Iterator[Record]:
     """Records of text or JSONL lines (number, bytes); ids are the records' own, else line numbers."""
-    kind = reading.kind
+    kind, western = reading.kind, False
     for line in lines:
         try:
             if isinstance(line, BadLine):
@@ -121,6 +128,10 @@ def read_records(lines: Iterable[Line | BadLine], reading: Reading) -> Iterator[
             text = raw.decode("utf-8", "replace").rstrip("\r\n").removeprefix("\ufeff" if number == 1 else "")
             if kind == "jsonl" and "\ufffd" in text and not _is_utf8(raw):
                 raise UserError(f"{reading.where}, line {number} is not UTF-8; save the file as UTF-8")
+            if kind == "text" and "\ufffd" in text and (other := _as_western(raw)):
+                if not western:
+                    print(f"hedline: {reading.where}, line {number} is not UTF-8; {WESTERN}", file=sys.stderr)
+                text, western = other.rstrip("\r\n"), True
             record = _record(text, number, reading) if kind == "jsonl" else Record(str(number), text)
         except UserError as error:
             if not reading.skip:
@@ -145,6 +156,16 @@ def _bounded_lines(stream: IO[bytes]) -> Iterator[Line | BadLine]:
         while line and not line.endswith(b"\n"):
             line = stream.readline(MAX_LINE_BYTES)
         yield BadLine("standard input", number, f"the line is longer than {MAX_LINE_BYTES:,} bytes")
+
+
+def _as_western(line: bytes) -> str:
+    """A line as an old Windows program writes it; nothing where it may be UTF-8 with a few damaged bytes."""
+    if _is_utf8(line) or _NOT_WESTERN.search(line):
+        return ""
+    try:
+        return line.decode("cp1252")
+    except UnicodeDecodeError:
+        return ""
 
 
 def _is_utf8(line: bytes) -> bool:

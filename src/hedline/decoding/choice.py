@@ -61,6 +61,9 @@ UNFINISHED = word_set(
 PARTICLES = word_set("on up over about under")  # may end a sentence, or want a noun
 _LOOSE = re.compile(r"^(?!['‘]|.*\s['‘]).*?([^\W\d_]*[^\W\d_s]')(?=\s|$)")  # an apostrophe whose word is gone
 
+_MENDABLE = re.compile(
+    r"(?:\d|illion| out| off| away| ahead| free)$| (?:that|which|who) | (?:in|for) an? "
+)  # cheap to tell
 Casing = Mapping[str, str] | None
 
 
@@ -174,7 +177,7 @@ class Guards:
         kept = self._unquoted(candidate.read()) if altered else candidate
         if self.free and self.meaning:
             kept = trimmed(kept, UNFINISHED) if kept.text.rpartition(" ")[2] in UNFINISHED else kept
-            kept = with_bound(with_forms(completed(kept, lead), lead), lead)
+            kept = with_bound(with_forms(completed(kept, lead), lead), lead) if _MENDABLE.search(kept.text) else kept
             lost = meaning_faults((kept.text, lead))
             kept = with_doubts(kept, lead, lost) if lost else kept
         if not self.names or self.forced or self.exact or not self._unsupported(kept.text, lead):

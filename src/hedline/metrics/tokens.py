@@ -22,10 +22,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from hedline.compiled import as_new_as
+
 compiled: Any = None
 if os.environ.get("HEDLINE_KERNELS", "1") != "0":
     try:
-        from hedline.metrics import _speedups as compiled  # type: ignore[attr-defined,no-redef]
+        from hedline.metrics import _speedups  # type: ignore[attr-defined]
+
+        compiled = as_new_as(_speedups, Path(__file__).with_name("speedups.c"))
     except ImportError:
         compiled = None
 

@@ -7,17 +7,21 @@ the same headlines, more slowly.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedline.arrays import Flags, Floats, Ints
+from hedline.compiled import as_new_as
 
 compiled: Any = None
 if os.environ.get("HEDLINE_KERNELS", "1") != "0":
     try:
-        from hedline.runtime import _kernels as compiled  # type: ignore[attr-defined,no-redef]
+        from hedline.runtime import _kernels  # type: ignore[attr-defined]
+
+        compiled = as_new_as(_kernels, Path(__file__).with_name("kernels.c"))
     except ImportError:
         compiled = None
 

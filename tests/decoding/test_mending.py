@@ -186,6 +186,10 @@ def test_a_verb_after_that_keeps_the_form_of_the_lead() -> None:
 
 def test_more_than_a_year_stays_more() -> None:
     lead = "It was the first rise in more than a year."
+    three = lead.replace("a year", "three years")
+    assert (
+        with_bound(candidate("First rise in three years"), three).read().text == "First rise in more than three years"
+    )
     assert with_bound(candidate("First rise in a year"), lead).read().text == "First rise in more than a year"
     for headline in ("First rise in more than a year", "First rise", "A year of rises"):
         whole = candidate(headline)

@@ -28,6 +28,9 @@ from hedline.decoding.options import DecodeOptions
         "The tenant shall keep the stairs clean at all times.",
         "We ate here twice. The soup was cold and the waiter rude.",
         "Part-time gardener wanted for a small park in Lund.",
+        "A slow start, but the end is impossible to put down. Lovers of boats will not regret it.",
+        "These baked chickpeas are a cheap snack. Toss them in oil.",  # several sentences that name nothing
+        "Residents are informed that Oak Lane will be closed in May.",
         "This thesis examines how ferries and trains wait for each other.",
     ],
 )

@@ -61,9 +61,8 @@ UNFINISHED = word_set(
 PARTICLES = word_set("on up over about under")  # may end a sentence, or want a noun
 _LOOSE = re.compile(r"^(?!['‘]|.*\s['‘]).*?([^\W\d_]*[^\W\d_s]')(?=\s|$)")  # an apostrophe whose word is gone
 
-_MENDABLE = re.compile(
-    r"(?:\d|illion| out| off| away| ahead| free)$| (?:that|which|who) | (?:in|for) an? "
-)  # cheap to tell
+# What may be half a phrase, told cheaply.
+_MENDABLE = re.compile(r"(?:\d|illion| out| off| away| ahead| free)$| (?:that|which|who) | (?:in|for) \w+ [ymwdchg]")
 Casing = Mapping[str, str] | None
 
 

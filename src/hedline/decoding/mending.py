@@ -37,7 +37,10 @@ _WANTING = {"out": "of", "away": "from", "off": "of", "free": "of", "ahead": "of
 _SCALES = frozenset(["million", "billion", "trillion"])
 _CURRENCIES = word_set("dollars euros pounds yen yuan rupees francs pesos rubles roubles crowns kronor won lira")
 _SIGNS = re.compile(r"[$€£¥]")
-_MORE_THAN = re.compile(r"\b(?:in|for) more than (an? (?:year|month|week|decade|century|generation|day|hour))\b")
+_MORE_THAN = re.compile(
+    r"\b(?:in|for) more than ((?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+)"
+    r" (?:years?|months?|weeks?|decades?|century|centuries|generations?|days?|hours?))\b"
+)
 _LONGEST_PHRASE = 5  # words
 _CLOSING = frozenset(".,;:!?") | word_set(
     "on after before when while as and but because since with in at for by to amid"

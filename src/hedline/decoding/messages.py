@@ -41,11 +41,13 @@ _NEWS = re.compile(
     r" The post .* appeared first|\bContinue reading\b|…|\b(?:say|alleges?|urged)\b"
     r"|\bon (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b[^.]*$"
 )
+_CAPITAL = re.compile(r"(?<=[\w,] )(?!I\b)[A-Z]")  # news names somebody, or a place
 _NAME = re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z][a-z]+ [A-Z][a-z]+")
 _STUDIES = (
     r"(?:presents?|proposes?|introduces?|describes?|study|studies|investigates?|examines?|analy[sz]es?|explores?"
     r"|develops?|evaluates?|compares?|reviews?|reports?|considers?|discuss(?:es)?)"
 )
+_READERS = r"(?:residents|customers|passengers|members|employees|staff|tenants|parents|guests|visitors|users|students)"
 # What only somebody says who writes to somebody, notes, offers, asks for something or gives notice.
 _SURE = _any_of(
     rf"""
@@ -63,6 +65,9 @@ _SURE = _any_of(
     \baction items?\b
     \bhereby\b
     ^take notice\b
+    ^(?:all )?{_READERS} are (?:hereby |kindly )?(?:informed|advised|reminded|asked|requested) (?:that|to)\b
+    \b(?:impossible to put down|page-turner|must-read|will love (?:it|this)|beautifully written)\b
+    \b(?:a|my new) favou?rite of mine\b
     \b(?:our|these|the following) terms\b
     \bby using this\b
     \bthe (?:tenant|landlord|licensee|supplier|client|lessee|lessor) (?:shall|must|agrees)\b
@@ -125,7 +130,7 @@ def is_no_news(lead: str) -> bool:
         return True
     if _REPORTING.search(plain):
         return False
-    if several and (_PERSON.search(plain) or TROUBLE.search(plain.lower())):
+    if several and (_PERSON.search(plain) or TROUBLE.search(plain.lower()) or not _CAPITAL.search(plain)):
         return True
     return bool(_TICKET.search(plain) or _OFFER.search(plain) or _gives_steps(plain))
 
@@ -195,6 +200,7 @@ _OPENINGS = _any_of(
     ^(?:here,? )?{_PAPER} (?:\w+ly )?{_STUDIES} (?!and\b|or\b|from\b|with\b)
     ^(?:here,? )?{_PAPER} (?:\w+ly )?(?:shows?|finds?|found|demonstrates?|argues?) that \b
     ^(?:could|can|would) you (?:please )?\b
+    ^(?:all )?{_READERS} are (?:hereby |kindly )?(?:informed|advised|reminded) that \b
     """
 )
 _ARTICLE = re.compile(r"^The (?!more\b|less\b|same\b|\d|first\b)(?=\S+ \S+ \S+)")

@@ -77,3 +77,10 @@ def test_lines_of_an_old_windows_program_are_read_with_one_note(capsys: pytest.C
 def test_damaged_utf8_is_not_taken_for_another_encoding(line: bytes, capsys: pytest.CaptureFixture[str]) -> None:
     (record,) = read_records([(1, line)], Reading("text"))
     assert record.lead == line.decode("utf-8", "replace") and capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("content", ["Café".encode("utf-16"), b"\x7fELF\x02\x01", b"%PDF-1.7\n"])
+def test_a_file_that_is_no_text_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "a.dat").write_bytes(content)
+    with pytest.raises(UserError, match=r"a\.dat is UTF-16, a program, .* save it as UTF-8 text"):
+        read(tmp_path / "a.dat")

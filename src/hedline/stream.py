@@ -96,6 +96,17 @@ class RowRecord(Record):
         return record
 
 
+NO_TEXT = (
+    b"\xff\xfe",
+    b"\xfe\xff",
+    b"\x7fELF",
+    b"MZ\x90",
+    b"%PDF-",
+    b"PK\x03\x04",
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"{\\rtf",
+)
 WESTERN = "such lines are read as Windows-1252; save the file as UTF-8 if letters come out wrong"
 _NOT_WESTERN = re.compile(
     rb"[\xc2-\xf4][\x80-\xbf]|[\xfe\xff]"
@@ -123,6 +134,8 @@ def read_records(lines: Iterable[Line | BadLine], reading: Reading) -> Iterator[
             if isinstance(line, BadLine):
                 raise UserError(f"{line}; mend the file, or pass over such places with --on-error skip")
             number, raw = line
+            if number == 1 and raw.startswith(NO_TEXT):
+                raise UserError(f"{reading.where} is UTF-16, a program, a picture or the like; save it as UTF-8 text")
             if kind == "auto":
                 kind = "jsonl" if _is_object(raw) else "text"
             text = raw.decode("utf-8", "replace").rstrip("\r\n").removeprefix("\ufeff" if number == 1 else "")

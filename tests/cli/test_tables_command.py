@@ -93,6 +93,7 @@ def test_mistakes_are_one_sentence(table: Path, arguments: list[str], sentence: 
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
+        ("b.csv", b"id;lead\n1;x, y\n", "(its cells seem to be separated by semicolons; separate them by commas)"),
         ("a.csv", b"id;lead\n1;x\n", "its cells seem to be separated by semicolons; separate them by commas"),
         ("a.jsonl", '{"lead": "Café"}\n'.encode("latin-1"), "a.jsonl, line 1 is not UTF-8; save the file as UTF-8"),
         (
@@ -119,3 +120,9 @@ def test_an_excel_file_stays_one_and_a_plain_terminal_gets_utf8(
     assert out.read_bytes().startswith("\ufefflead,Ort,headline\r\n".encode()) and out.read_bytes().count(b"\r\n") == 2
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     assert run(str(source), "--format", "csv")[0] == out.read_bytes().decode()
+
+
+def test_a_file_without_a_text_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("", encoding="utf-8")
+    printed, said = run(str(tmp_path / "a.txt"))
+    assert printed == "" and said == "hedline: there was no text to read, so there is no headline\n"

@@ -262,7 +262,9 @@ def summarize(
         printer.go_on(islice(records, done))
         summaries = summarize_records(records, job, settings.workers, settings.engine)
         quiet = as_words or (settings.out is None and sys.stdout.isatty())
-        show_all(summaries if quiet else track(summaries, "summarizing", unit="texts", least=CHUNK), printer)
+        show_all(
+            summaries if quiet else track(summaries, "summarizing", unit="texts", least=CHUNK), printer, bool(done)
+        )
 
 
 def read_texts(texts: Sequence[str]) -> Iterator[Record]:
@@ -309,11 +311,15 @@ def output_form(settings: SummarizeSettings, sources: Sequence[str]) -> str:
     return "rows" if is_told or all(kind_of(Path(source)) for source in sources or ["-"]) else "jsonl"
 
 
-def show_all(summaries: Iterable[tuple[Record, Summary]], printer: Printer) -> None:
-    """Write the results as they come."""
+def show_all(summaries: Iterable[tuple[Record, Summary]], printer: Printer, resumed: bool = False) -> None:
+    """Write the results as they come; resumed: some were written by a run before."""
+    some = False
     for record, summary in summaries:
         printer.show(record, summary)
+        some = True
     printer.close()
+    if not some and not resumed:
+        print("hedline: there was no text to read, so there is no headline", file=sys.stderr)
 
 
 @contextmanager

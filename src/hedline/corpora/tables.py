@@ -149,7 +149,8 @@ class Delimited:
 
     def _record(self, line: int, header: Sequence[str], row: Sequence[str]) -> Record | BadLine:
         if len(row) != len(header):
-            return BadLine(str(self.path), line, f"{len(row)} fields where the header has {len(header)}")
+            hint = f" ({SEMICOLONS})" if by_semicolons(header) else ""
+            return BadLine(str(self.path), line, f"{len(row)} fields where the header has {len(header)}{hint}")
         return Record(line, dict(zip(header, row, strict=True)))
 
     def _text_lines(self, bad: list[BadLine], place: list[int]) -> Iterator[str]:

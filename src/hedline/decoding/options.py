@@ -145,7 +145,8 @@ class DecodeOptions:
         for name in (*MOST_UNITS, "beam", "nbest"):
             value, most = getattr(self, name), MOST_UNITS.get(name, MOST_HYPOTHESES)
             if value is not None and value > most:
-                raise UserError(f"{name} must be at most {most:,}, not {value:.3g}")
+                given = f", not {value:,}" if value < 10**12 else ""
+                raise UserError(f"{name} must be at most {most:,}{given}")
         if self.width > MOST_HYPOTHESES:
             raise UserError(
                 f"{self.nbest} candidates that differ need {self.width:,} hypotheses; at most {MOST_HYPOTHESES:,} are "

@@ -28,6 +28,7 @@ LAMP = "The arm carries up to 70 grams and turns by 70 degrees."
         (GULLS, "Gulls nest in Bergen than in Oslo", "Fewer gulls nest in Bergen than in Oslo"),
         (BAKERS, "Two in five bakers want other work", "Two in five bakers have thought about leaving"),
         (LAMP, "Arm turns by up to 70 degrees", "Arm carries up to 70 grams"),
+        ("Of 40 buoys the ship saw, it hit 3.", "Over 40 buoys hit", "Ship hit 3 of 40 buoys"),
         ("The ship hit 40 buoys over two days.", "Ship hit over 40 buoys", "Ship hit 40 buoys"),
     ],
 )

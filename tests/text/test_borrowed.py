@@ -23,6 +23,7 @@ TAX = "The premier ruled out raising the beer tax before the next election."
 AUNT = "Aunt Vera feared she had lost her purse in town but it turned up under a chair."
 SPY = "Auditors are looking into whether the envoy took money from a shipyard."
 NURSE = "The nurse whom the ward had dismissed for a joke won 9,000 euros in court."
+MATCH = "Lind knocked out the second seed Berg in the third round of the Oslo Open."
 SPARK = "A spark could have caused the fire that gutted two barns."
 
 
@@ -57,6 +58,11 @@ SPARK = "A spark could have caused the fire that gutted two barns."
         (SPY, "Envoy faces trial over money", "Auditors look into whether envoy took money"),
         (SPY, "Auditors probe money to shipyard", "Auditors probe money from shipyard"),
         (NURSE, "Nurse who dismissed for joke won 9,000 euros", "Nurse dismissed for joke won 9,000 euros"),
+        (MATCH, "Lind knocked out by Berg in Oslo", "Lind knocked out Berg in Oslo"),
+        (MATCH, "Lind knocked out the Oslo Open", "Lind knocked out the second seed in the Oslo Open"),
+        ("Whether the keel will hold depends on the tide.", "Keel will hold", "Will the keel hold?"),
+        ("It hit all ships apart from those to Rome.", "It hit all ships apart", "It hit all ships apart from those"),
+        ("The king's son-in-law lost.", "King's son", "King's son-in-law lost"),
         (SPARK, "Spark could cause fire in barns", "Spark could have caused fire in barns"),
     ],
 )

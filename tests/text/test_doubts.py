@@ -13,6 +13,9 @@ COATS = "A law that would have banned fur coats fell by two votes."
 TRIAL = "The trial of the banker, due to begin in Lund on Monday, has been moved to Oslo."
 STRIKE = "Drivers will strike unless managers dropped a plan to cut pay."
 TREATY = "The Senate will back the treaty provided that farmers are paid."
+MILL = "The mill will not be sold as long as the family holds the shares, the heir said."
+RACE = "Even if she wins the race in Assen, the Swede cannot overtake the leader this year."
+POOL = "The pool is open daily except Friday in winter, the town said."
 
 PAIRS = [
     ("If the dam breaks, the village will be lost.", "Dam breaks, village lost", "Village lost if dam breaks"),
@@ -26,6 +29,9 @@ PAIRS = [
     (COATS, "Law that would ban fur coats", "Law that would have banned fur coats is voted down"),
     (TRIAL, "Trial of banker to begin in Lund on Monday", "Trial of banker moved to Oslo"),
     (STRIKE, "Drivers to strike unless managers cut pay", "Drivers to strike unless managers drop plan to cut pay"),
+    (MILL, "Mill not sold as long as family, heir says", "Mill not sold as long as family holds shares"),
+    (RACE, "Swede cannot overtake leader in Assen", "Even if she wins in Assen, Swede cannot overtake leader"),
+    (POOL, "Pool open daily except in winter", "Pool open daily except Friday"),
     (TREATY, "Senate to back treaty provided farmers pay", "Senate to back treaty provided farmers are paid"),
 ]
 

@@ -21,6 +21,7 @@ CHIEF = "Asked whether the flood was over, the chief of the board laughed."
 FUNDS = "The money will go not to the ports but to small farms hit by frost."
 GANG = "Eight men were sentenced to a total of 90 years for the theft."
 TAILOR = "Prosecutors asked a judge to send the tailor to prison for fraud."
+CLIENT = "According to the lawyer of the accused, his client was in Rome."
 KEEPER = "The keeper will play in the final despite a broken toe, the doctor said."
 
 REFEREE = "The club said neither the referee nor his aides saw the foul."
@@ -53,6 +54,9 @@ VISIT = "The premier will meet the king in Tallinn on Friday, a day after visiti
         (FUNDS, "Money to go not to ports hit by frost", "Money to go not to ports but to small farms"),
         (GANG, "Eight men sentenced to 90 years", "Eight men sentenced to total of 90 years"),
         (TAILOR, "Tailor sentenced to prison for fraud", "Prosecutors ask judge to send tailor to prison"),
+        ("Don't wash the wool rug, it shrank.", "How to wash the wool rug", "Don't wash the wool rug"),
+        ("Police are looking into the tailor's bills.", "Tailor charged over bills", "Police look into tailor's bills"),
+        (CLIENT, "Accused client was in Rome", "Client was in Rome, lawyer says"),
         (KEEPER, "How to watch keeper play in final", "Keeper to play in final despite broken toe"),
         (REFEREE, "Club says referee was not saw foul", "Club says referee saw no foul"),
         (LOAN, "Bank says it neither offered a loan", "Bank says it neither offered nor wanted loan"),

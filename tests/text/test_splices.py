@@ -159,7 +159,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("rule", "lead", "wrong", "right"), CASES)
-def test_a_weak_model_may_not_splice(rule: str, lead: str, wrong: str, right: str) -> None:
+def test_no_model_may_splice(rule: str, lead: str, wrong: str, right: str) -> None:
     told = read_words(lead)
     assert list(RULE[rule](read_words(wrong), told, laid_on(read_words(wrong), told)))
     assert list(RULE[rule](read_words(right), told, laid_on(read_words(right), told))) == []
@@ -168,10 +168,6 @@ def test_a_weak_model_may_not_splice(rule: str, lead: str, wrong: str, right: st
 
 def test_every_rule_has_a_sentence() -> None:
     assert {case[0] for case in CASES} == set(RULE)
-
-
-def test_other_models_are_not_asked() -> None:
-    assert torn("Anglers accuse mill of lake", "Anglers accuse the mill of poisoning a lake.", careful=False) == []
 
 
 def test_what_the_lead_itself_joins_is_no_splice() -> None:

@@ -105,7 +105,6 @@ class Guards:
             yield from form_faults(text, lead)
             yield from altered_quotations(text, lead)
             yield from (firm_faults if self.lenient else meaning_faults)((text, lead))
-            yield from torn(text, lead) if self.careful else ()
         if self.limited or self.forced or self.meaning:
             yield from self._cut_words(text, lead)
         if self.forced:
@@ -205,13 +204,13 @@ def meaning_faults(pair: tuple[str, str]) -> tuple[str, ...]:
     if is_sentence(text, lead):
         return ()
     lost = judge_polarity(lead_cues(lead), lead, text)[0]
-    return lost or tuple(wrong_relations(text, lead) or torn(text, lead, careful=False))
+    return lost or tuple(wrong_relations(text, lead) or torn(text, lead))
 
 
 def firm_faults(pair: tuple[str, str]) -> tuple[str, ...]:
     """The faults of a headline, none where only rules that often refuse a true one found any."""
     found = meaning_faults(pair)
-    return found if found and (turns_meaning(*pair) or torn(*pair, firm=True)) else ()
+    return found if found and (lead_cues(pair[1]) or turns_meaning(*pair) or torn(*pair, firm=True)) else ()
 
 
 def turns_meaning(text: str, lead: str) -> bool:

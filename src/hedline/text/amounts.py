@@ -121,6 +121,8 @@ def _another_bound(said: Words, told: Words, places: Sequence[int]) -> Iterator[
         kind = next((words for bounds, words in _BOUNDS if pair in bounds or pair[-1:] in bounds), None)
         if kind is None or not token[0].isdigit() or token not in told.lower:
             continue
+        if pair[-1] == "over" and "over" not in told.lower and place > 1:
+            continue  # "a row over 9 million euros"
         unit = said.lower[place + 1 : place + 2]
         where = [i for i, each in enumerate(told.lower) if each == token]
         where = [i for i in where if told.lower[i + 1 : i + 2] == unit] or where

@@ -83,6 +83,19 @@ def _agent_acted_on(said: Words, told: Words, places: Sequence[int]) -> Iterator
             yield f"{said.lower[subject]} {said.lower[place]} by"
 
 
+def _made_passive(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Paolini knocked out by Gauff" for "Paolini knocked out Gauff"."""
+    for place, where in enumerate(places[:-2]):
+        link = next((i for i in range(place + 1, min(place + 3, len(said) - 1)) if said.lower[i] == "by"), 0)
+        if where < 1 or not link or not is_verb(told, where) or said.lower[place] != told.lower[where]:
+            continue
+        object_ = max(places[link + 1 : link + 3])
+        passive = not TO_BE.isdisjoint(told.lower[max(where - 3, 0) : where]) or "by" in told.lower[where : where + 5]
+        near = STOPS.isdisjoint(told.lower[where:object_]) and "by" not in told.lower[where:object_]
+        if where < object_ and near and not passive:
+            yield f"{said.lower[place]} by {told.lower[object_]}"
+
+
 def _lost_clause(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "no evidence of cancer" for "no evidence that the test detects cancer"."""
     for i in range(1, len(told) - 3):
@@ -107,7 +120,7 @@ def _whether(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     if "whether" not in told.lower or not _OPEN.isdisjoint({*said.lower, *said.known}):
         return
     for i, token in enumerate(told.lower[:-3]):
-        if token != "whether" or i < 2 or told.lower[i + 1] in ("or", "to"):
+        if token != "whether" or i == 1 or told.lower[i + 1] in ("or", "to"):
             continue
         end = next((j for j in range(i, len(told)) if told.lower[j] in STOPS), len(told))
         content = _content(told, range(i + 1, end))
@@ -290,22 +303,28 @@ def _another_object(said: Words, told: Words, places: Sequence[int]) -> Iterator
     """ "rules out raising the next election" for "rules out raising the tax before the next election"."""
     for left, right in neighbours(said, places):
         here, there = places[left], places[right]
-        if not 0 <= here < there < here + 10 or not ARTICLES.issuperset(said.lower[left + 1 : right]):
+        if not 0 <= here < there < here + 16 or not (ARTICLES | _PARTICLES).issuperset(said.lower[left + 1 : right]):
             continue
         if told.lower[here + 1] in LINKS | STOPS | listed.BORDERS or not told.raw[here].islower():
             continue
-        acts = (said.lower[right] == told.lower[there] and said.lower[left].endswith("ing")) or (
-            is_verb(told, here) and said.lower[left].endswith("s")
-        )
-        link = next((i for i in range(there - 1, here, -1) if told.lower[i] not in ARTICLES | {"next", "last"}), here)
-        link -= told.lower[link].endswith("ing") and link not in places
-        if not acts or told.lower[link] not in _AWAY or not STOPS.isdisjoint(told.lower[here:there]):
+        form = said.lower[left]
+        acts = form.endswith("ing") or (is_verb(told, here) and (form.endswith("s") or right > left + 1))
+        link = next((i for i in range(here + 1, there) if told.lower[i] in _AWAY), here)
+        joint = next((i for i in range(there - 1, here, -1) if told.lower[i] not in ARTICLES | {"next", "last"}), here)
+        hung = told.lower[joint] in LINKS | _AWAY or (told.lower[joint].endswith("ing") and joint not in places)
+        if (
+            not acts
+            or not hung
+            or said.lower[right] != told.lower[there]
+            or not STOPS.isdisjoint(told.lower[here:there])
+        ):
             continue
         lost = [i for i in _content(told, range(here + 1, link)) if not told.lower[i].endswith("ly")]
         if lost and set(lost).isdisjoint(places) and is_one_place(told, told.stems[there]):
             yield f"{said.lower[left]} {said.lower[right]}"
 
 
+_PARTICLES = word_set("out up off down")
 _AWAY = word_set("before after in at from near against during for on until")
 
 
@@ -331,6 +350,14 @@ _ABOUT = word_set("they we i it he she")
 def _cut_owner(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "in the pocket of Dad's" for "in the pocket of Dad's old coat"; "where to watch" behind other words."""
     last = places[-1]
+    if last < 0 and said.raw[-1].isalpha() and any(token.startswith(said.lower[-1] + "-") for token in told.lower):
+        yield said.lower[-1]  # "everyone but self" for "everyone but the self-employed"
+    if (
+        said.lower[-1] in ("apart", "aside", "other")
+        and 0 < last < len(told) - 1
+        and told.lower[last + 1] in _EXCEPTING
+    ):
+        yield said.lower[-1]
     if said.lower[-1].endswith(("'s", "’s")) and 0 <= last < len(told) - 1:
         after = told.lower[last + 1]
         yield from (
@@ -343,20 +370,7 @@ def _cut_owner(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]
             yield from [" ".join(pair)] if pair not in pairwise(told.lower) and "watch" in said.lower else []
 
 
-def _in_court(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """ "charged with", "faces trial" where the lead has nobody before a court."""
-    for place, token in enumerate(said.lower):
-        wanted = _COURT.get(token)
-        if wanted and places[place] < 0 and wanted.isdisjoint(told.known) and "retrial" not in told.known:
-            yield token
-
-
-_BEFORE_COURT = word_set("charg indict arraign court plead trial convict sentenc try prosecut jury judg guilty lawsuit")
-_COURT = {
-    "charged": _BEFORE_COURT,
-    "indicted": _BEFORE_COURT,
-    "trial": _BEFORE_COURT | {"study", "patient", "prosecutor", "defens", "defenc"},
-}
+_EXCEPTING = word_set("from than")
 
 
 def _whom(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -384,7 +398,8 @@ def _turned_way(said: Words, told: Words, places: Sequence[int]) -> Iterator[str
         if not ways or where < 2 or is_verb(told, where) or not is_one_place(told, told.stems[where]):
             continue
         link = next((i for i in range(where - 1, max(where - 4, 0), -1) if told.lower[i] in LINKS), 0)
-        if told.lower[link] == ways and said.lower[place - 1] not in ("due", "thanks", "close") and link:
+        both = said.lower[place] in told.lower[max(link - 2, 0) : link]  # "to and from Bali"
+        if told.lower[link] == ways and not both and said.lower[place - 1] not in ("due", "thanks", "close") and link:
             yield f"{said.lower[place]} {said.lower[target]}"
 
 
@@ -392,7 +407,7 @@ _WAYS = {"to": "from", "from": "to"}
 
 
 RULES: tuple[Rule, ...] = (
-    _another_complement, _agent_acted_on, _lost_clause, _whether, _persons, _found_what, _infinitives, _run_in,
-    _as_condition, _opponents, _second_speaker, _told_whom, _another_is, _another_object, _not_them, _cut_owner,
-    _in_court, _whom, _past_doubt, _turned_way,
+    _another_complement, _agent_acted_on, _made_passive, _lost_clause, _whether, _persons, _found_what, _infinitives,
+    _run_in, _as_condition, _opponents, _second_speaker, _told_whom, _another_is, _another_object, _not_them,
+    _cut_owner, _whom, _past_doubt, _turned_way,
 )  # fmt: skip

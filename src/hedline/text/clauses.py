@@ -32,16 +32,16 @@ from hedline.text.polarity_words import BORDERS, FEW, word_set
 Rule = Callable[[Words, Words, Sequence[int]], Iterator[str]]
 
 
-def torn(text: str, lead: str, careful: bool = True, firm: bool = False) -> list[str]:
+def torn(text: str, lead: str, firm: bool = False) -> list[str]:
     """Words that a headline joins although the lead has them in two clauses, and clauses without their beginning.
 
-    careful: with the rules that only the headlines of a weak model need; firm: only with those that seldom err.
+    firm: only with the rules that seldom err.
     """
     said, told = read_words(text), read_words(lead)
     if not said.raw or not told.raw:
         return []
     places = laid_on(said, told)
-    return [fault for rule in (FIRM if firm else RULES if careful else USUAL) for fault in rule(said, told, places)]
+    return [fault for rule in (FIRM if firm else RULES) for fault in rule(said, told, places)]
 
 
 def is_sentence(headline: str, lead: str) -> bool:
@@ -382,8 +382,9 @@ def _is_moved(said: Words, told: Words, places: Sequence[int], place: int) -> bo
 
 _MOVABLE = word_set("by of from against with on in at")
 _HUNG = listed.PRONOUNS | word_set(
-    """as times that who which how sentenced jailed convicted before after while neither may other than only and or but
-    if will would is are was were has have had unless should although half third quarter fifth"""
+    """as times that who which how sentenced jailed convicted charged indicted trial before after while neither may
+    other than only and or but if will would is are was were has have had unless should although half third quarter
+    fifth"""
 )
 _HUNG_TOLD = word_set(
     """not because according total combined expected predicted feared hoped sought urged demanded asked accused from
@@ -393,7 +394,7 @@ _HUNG_AFTER = word_set("a an out up away back aside as than it they")
 
 
 def _spliced(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """What only a weak model joins; the lead's own beginning up to a stop is joined as the lead is."""
+    """What stands far apart in the lead; the lead's own beginning up to a stop is joined as the lead is."""
     if said.lower == told.lower[: len(said)] and STOPS.issuperset(told.lower[len(said) : len(said) + 1]):
         return
     from hedline.text.splices import RULES as SPLICES
@@ -412,9 +413,7 @@ def _borrowed(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 
 
 FIRM: tuple[Rule, ...] = (_subordinate, _hanging, _spoken_of, _borrowed)
-USUAL: tuple[Rule, ...] = (
-    _torn, _begun, _foreign_subject, _hung, _agents,
-    _loose_links, _broken_off, _lost_object, _lost_verb,
-    *FIRM,
+RULES: tuple[Rule, ...] = (
+    _torn, _begun, _foreign_subject, _hung, _agents, _loose_links, _broken_off, _lost_object, _lost_verb,
+    *FIRM, _torn_phrase, _spliced,
 )  # fmt: skip
-RULES: tuple[Rule, ...] = (*USUAL, _torn_phrase, _spliced)

@@ -280,13 +280,75 @@ def _is_clause_verb(told: Words, place: int) -> bool:
     if token in FEW or before in ARTICLES | {"to", "that"} or before.endswith(("'s", "’s")):
         return False
     present = token.endswith("s") and not token.endswith("ss") and told.raw[place].islower()
-    return is_verb(told, place) or (present and bool(after) and after[0] in _AFTER_PRESENT)
+    return is_verb(told, place) or (present and bool(after) and (after[0] in _AFTER_PRESENT or after[0][0].isdigit()))
 
 
-_AFTER_PRESENT = ARTICLES | word_set("to that plans over")
+_AFTER_PRESENT = ARTICLES | listed.NUMBERS | word_set("to that plans over")
+
+
+def _cut_condition(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "will not be sold as long as family, grandson says" for "as long as the family holds the shares"."""
+    for place in range(1, len(said) - 3):
+        if said.lower[place : place + 3] != ("as", "long", "as") or said.lower[place - 1] in ("twice", "times", "half"):
+            continue
+        end = next((i for i in range(place + 3, len(said)) if said.lower[i] in STOPS), len(said))
+        if not any(_states(said, told, places, i) for i in range(place + 3, end)):
+            yield f"as long as {said.lower[end - 1]}"
+
+
+def _states(said: Words, told: Words, places: Sequence[int], place: int) -> bool:
+    """Whether a word of a headline may be a verb."""
+    where, token = places[place], said.lower[place]
+    if where < 0:
+        return token in HELPING or token not in FEW
+    return is_verb(told, where) or _may_act(told, where) or token in _KEEPS
+
+
+_KEEPS = word_set("keep keeps stay stays remain remains")
+
+
+def _may_act(told: Words, place: int) -> bool:
+    """Whether a word of the lead may be a verb in the present: "extradites 30", "holds a"."""
+    token, before, after = told.lower[place], told.lower[place - 1], "".join(told.lower[place + 1 : place + 2])
+    if not told.raw[place].islower() or before in ARTICLES or not after:
+        return False
+    return after in ARTICLES | {"to", "that"} or after[0].isdigit() or token in ("agree", "agrees", "win", "wins")
+
+
+def _from_condition(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "cannot overtake leader in Monza" for "even if he wins in Monza, he cannot overtake the leader"."""
+    if told.lower[0] not in _SUPPOSED or "," not in told.lower or not _SUPPOSED.isdisjoint(said.lower):
+        return
+    comma = told.lower.index(",")
+    inside = {where for where in places if 0 < where < comma}
+    verbs = {i for i in range(1, comma) if is_verb(told, i) or _may_act(told, i) or told.lower[i - 1] in _ACTING}
+    for place in range(1, len(said) - 1):
+        target = place + 1 + (said.lower[place + 1] in ARTICLES and place + 2 < len(said))
+        moved = said.lower[place] in ("in", "at", "on", "for", "by") and places[target] in inside
+        if moved and inside.isdisjoint(verbs) and max(places) > comma:
+            yield f"{said.lower[place]} {said.lower[place + 1]}"
+
+
+_SUPPOSED = word_set("if unless even although though should had")
+_ACTING = word_set("he she it they we i you voters")
+
+
+def _cut_exception(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "every day except during summer" for "except Tuesday during summer"."""
+    for i, token in enumerate(told.lower[:-2]):
+        if token not in ("except", "excluding") or token not in said.lower:
+            continue
+        start = next((j for j in range(i + 1, len(told)) if told.lower[j] not in ARTICLES | {"for"}), i)
+        end = next((j for j in range(start, len(told)) if told.lower[j] in FEW | STOPS or is_verb(told, j)), len(told))
+        phrase = set(range(start, end))
+        within = told.lower[end : end + 1] in (("of",), ("to",), ("from",)) and not set(range(end, end + 5)).isdisjoint(
+            places
+        )
+        if phrase and not within and (phrase.isdisjoint(places) or end - 1 not in places):
+            yield f"{token} {told.lower[end - 1]}"
 
 
 RULES: tuple[Rule, ...] = (
     _conditions, _clauses, _lists, _refuted, _hearsay, _modals, _alone, _believed, _would_have, _planned,
-    _condition_verbs,
+    _condition_verbs, _cut_condition, _from_condition, _cut_exception,
 )  # fmt: skip

@@ -122,7 +122,8 @@ def _another_doer(said: Words, told: Words, places: Sequence[int]) -> Iterator[s
 def _lost_according(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "Mother of the boy, police ignored calls" for "According to the mother of the boy, police ignored …"."""
     comma = told.lower.index(",") if told.lower[:2] == ("according", "to") and "," in told.lower else 0
-    if not comma or not (SPEAKING | SAYING | _TELLING).isdisjoint({*said.lower, *said.known}):
+    nouns = {told.stems[i] for i in range(1, comma) if told.lower[i - 1] in ARTICLES}  # "the accused"
+    if not comma or not (SPEAKING | SAYING | _TELLING).isdisjoint({*said.lower, *said.known} - nouns):
         return
     first = next((where for where in places if where >= 0), -1)
     if 2 <= first < comma < max(places):
@@ -183,20 +184,31 @@ _TOTAL = word_set("total combined together between")
 
 
 def _verdicts(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """ "sentenced to prison" where nobody in the lead is: "prosecutors asked a judge to send him to prison"."""
+    """ "sentenced to prison", "faces trial", "charged with" where nobody in the lead is."""
     for token, where in zip(said.lower, places, strict=True):
-        if token in _SENTENCED and where < 0 and _SENTENCES.isdisjoint(told.known):
+        wanted = _COURT.get(token)
+        if wanted and where < 0 and wanted.isdisjoint(told.known):
             yield token
 
 
-_SENTENCED = word_set("sentenced jailed convicted")
 _SENTENCES = word_set("sentenc jail convict guilty imprison verdict serv")
+_CHARGES = word_set(
+    "charg indict arraign court plead trial retrial convict sentenc try prosecut jury judg guilty lawsuit"
+)
+_COURT = {
+    **dict.fromkeys(("sentenced", "jailed", "convicted"), _SENTENCES),
+    **dict.fromkeys(("charged", "indicted"), _CHARGES),
+    "trial": _CHARGES | word_set("study patient prosecutor defens defenc"),
+}
 
 
 def _frames(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "How to watch" where somebody said something, and nothing to the reader."""
-    reader = {"how", "you", "your", "?"}.isdisjoint(told.lower)
-    if said.lower[:2] == ("how", "to") and reader and not {"said", "says", "told"}.isdisjoint(told.lower):
+    if said.lower[:2] != ("how", "to") or not {"how", "?"}.isdisjoint(told.lower):
+        return
+    spoken = {"you", "your"}.isdisjoint(told.lower) and not {"said", "says", "told"}.isdisjoint(told.lower)
+    forbids = told.lower[0] in ("don't", "don’t", "never", "please") or told.lower[:2] == ("do", "not")
+    if spoken or forbids:
         yield "how to"
 
 

@@ -56,7 +56,6 @@ _QUOTED = re.compile(
 _MARKS = re.compile(r"[\"“”„«»]|``|''")
 _WORD = re.compile(r"[^\W_]+(?:['’.,:-][^\W_]+)*|[$€£%]")
 
-
 STOPS = frozenset(',;:.!?()"“”–—-')
 TOKEN_BYTES = 600  # that Words take for each token when everything was asked of them
 LINKS = word_set("of by for in to from against at with near on over and or than as")
@@ -197,7 +196,8 @@ def _looks_like_verb(told: Words, place: int) -> bool:
         return False
     before = told.lower[place - 1] if place else ""
     present = token.endswith("s") and before in RELATIVES
-    return (token.endswith("ed") and len(token) > 4) or token in IRREGULAR or before in _AUXILIARIES or present
+    past = token.endswith("ed") and len(token) > 4 and "-" not in token  # "value-added" is none
+    return past or token in IRREGULAR or before in _AUXILIARIES or present
 
 
 def is_finite(told: Words, place: int) -> bool:

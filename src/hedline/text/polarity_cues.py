@@ -179,8 +179,9 @@ def _read_exception(tokens: Sequence[str], place: int) -> Cue | None:
         return None
     start = place - 2 if word == "exception" else place  # with the exception of
     inserted = start <= 0 or _next(tokens, start, -1) in (",", ".")
-    focus = _content_before(tokens, max(start - inserted, 0)) + _content(tokens, place + 1, 6)
-    if 0 < len(focus) < 5 and inserted and start > 2:  # "…, while we are away, except": what stands before the "while"
+    before = _content_before(tokens, max(start - inserted, 0))
+    focus = before + _content(tokens, place + 1, 6)
+    if 0 < len(before) < 3 and inserted and start > 2:  # "…, while we are away, except": what stands before the "while"
         opener = next((i for i in range(start - 2, 0, -1) if tokens[i] in CLAUSE_OPENERS), 0)
         focus += _content_before(tokens, opener, 6)
     if inserted and "," in tokens[place:]:
@@ -190,7 +191,7 @@ def _read_exception(tokens: Sequence[str], place: int) -> Cue | None:
 
 def _is_universal(tokens: Sequence[str], place: int) -> bool:
     """Whether "all", "every" or the like stands before a place in its clause, or after a place near the beginning."""
-    if tokens[place] == "exception" or (tokens[place] == "apart" and place and tokens[place - 1] == ","):
+    if tokens[place] == "exception" or (tokens[place] in ("apart", "other") and tokens[place - 1 : place] == [","]):
         return True  # who makes an exception speaks of all
     if tokens[place - 1 : place] == ["none"]:
         return False  # "none other than"
@@ -201,6 +202,8 @@ def _is_universal(tokens: Sequence[str], place: int) -> bool:
 def _read_but(tokens: Sequence[str], place: int) -> Cue | None:
     """all … but, but for: what the rest does, what would be otherwise."""
     before = _next(tokens, place, -1)
+    if not place and _next(tokens, place) == "for" and "," in tokens:
+        return Cue("exception", "but for", tuple(_content(tokens, tokens.index(",") + 1, 8)), head=False)
     if before in _STOPS or not before:
         return None
     if _next(tokens, place) == "for":

@@ -415,6 +415,6 @@ DOUBTS = (
     | UNVOUCHED
     | word_set(
         """that if unless provided had should were without barring event case except excluding neither need n't have
-        don't doesn't didn't nor due planned scheduled expected supposed originally slated"""
+        don't doesn't didn't nor long due planned scheduled expected supposed originally slated"""
     )
 )

@@ -206,7 +206,32 @@ def _hung_speaker(said: Words, told: Words, places: Sequence[int]) -> Iterator[s
             yield f"{token} {said.lower[place + 1]}"
 
 
+def _agent_speaks(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Sugar industry claims" for "a study funded by the sugar industry claims"."""
+    for place, where in enumerate(places[:-1]):
+        if where < 4 or where + 1 >= len(told) or said.lower[place + 1] != told.lower[where + 1]:
+            continue
+        link = next((i for i in range(where - 1, max(where - 4, 1), -1) if told.lower[i] == "by"), 0)
+        speaks = told.lower[where + 1] in _CLAIMS
+        if speaks and link and is_verb(told, link - 1) and told.stems[link - 2] not in said.known:
+            yield f"{said.lower[place]} {said.lower[place + 1]}"
+
+
+_CLAIMS = word_set("claims claim finds suggests warns argues insists shows")
+
+
+def _owners(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Rembrandt's farmhouse" for "a drawing by Rembrandt has turned up in a farmhouse"."""
+    for place, token in enumerate(said.lower[:-1]):
+        owner, owned = places[place], places[place + 1]
+        if not token.endswith(("'s", "’s")) or not 1 < owner < owned or told.lower[owner].endswith(("'s", "’s")):
+            continue
+        parted = any(is_verb(told, i) or told.lower[i] in STOPS for i in range(owner + 1, owned))
+        if told.lower[owner - 1] in ("by", "against") and parted and not told.raw[owner].islower():
+            yield f"{token} {said.lower[place + 1]}"
+
+
 RULES: tuple[Rule, ...] = (
     _speakers, _late_speakers, _possessives, _quoted_apart, _told, _called_false, _place_speaks, _rulers, _dismissed_as,
-    _hung_speaker,
+    _hung_speaker, _agent_speaks, _owners,
 )  # fmt: skip

@@ -1,7 +1,6 @@
-"""What only a weak model writes: words joined over a verb that it leaves out, subjects without their noun.
+"""What stands far apart in the lead: words joined over a verb that is left out, subjects without their noun.
 
-Such a model puts words of a lead together that stand far apart there. Better models do so seldom, and where they do
-the words mostly belong together; so these rules are asked of a weak one only (`clauses.torn`).
+Weak models write so most often, but every model does where its text is hard to cut (`clauses.torn` asks).
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def _headless_subject(said: Words, told: Words, places: Sequence[int]) -> Iterat
     own = any(
         where < 0 and token not in FEW for where, token in zip(places[: places.index(verb)], said.lower, strict=False)
     )
-    if told.stems[head] in said.stems[: places.index(verb)]:
+    if told.stems[head] in {*said.stems[: places.index(verb) + 4], *listed.STANDING_FOR}:
         return
     if before and not own and min(before) > link and max(before) < main:
         yield told.lower[head]
@@ -73,7 +72,7 @@ def _left_participle(said: Words, told: Words, places: Sequence[int]) -> Iterato
     for place, token in enumerate(said.lower[:-1]):
         target = next((i for i in range(place + 1, min(place + 4, len(said))) if said.lower[i] not in FEW), place)
         where = places[target]
-        if token not in HELPING or where < 2 or told.lower.count(token) != 1:
+        if token not in HELPING or where < 2 or told.lower.count(token) != 1 or said.lower[place + 1] in TO_BE:
             continue
         helping = told.lower.index(token)
         if (
@@ -93,7 +92,8 @@ def _left_main(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]
         if right != left + 1 or STOPS.intersection(told.lower[here:there]):
             continue
         gap = [i for i in range(here + 1, there) if is_verb(told, i)]
-        if gap and told.lower[gap[0] - 1] not in RELATIVES and not listed.OPENERS.intersection(told.lower[here:there]):
+        acts = gap and told.lower[gap[0] + 1] in ARTICLES  # "Trump's proposed tariffs" have no verb
+        if acts and told.lower[gap[0] - 1] not in RELATIVES and not listed.OPENERS.intersection(told.lower[here:there]):
             yield f"{said.lower[left]} {said.lower[right]}"
 
 

@@ -42,7 +42,7 @@ from hedline.text.casing import Truecaser
 from hedline.text.meaning import altered_quotations, lost_polarity
 from hedline.text.vocab import Vocabulary
 
-LEAD = "The harbour master of Brindle Cove resigned on Monday, the council said."
+LEAD = "The harbour master of Brindle Cove resigned on Monday after a year, the council said."
 TRICKY = [
     "Neither the mayor of Lund nor her deputy will attend the opening of the tunnel next week, officials said.",
     "Unless the council of Brindle Cove acts by Friday, the old library will close for good.",

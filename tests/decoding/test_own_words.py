@@ -12,6 +12,7 @@ from hedline.decoding.choice import invented_frame, is_message
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.own_words import (
     ends_in_adjective,
+    ends_in_new_word,
     is_whole,
     longest_word,
     own_words,
@@ -139,3 +140,22 @@ def test_as_ends_a_clause_only_before_a_subject() -> None:
     assert next(own_words(lead, lead.split(), DecodeOptions())).text.endswith("on Monday")
     lead = "Not a single train left the central station in Brussels on Friday as rail workers began a long strike"
     assert next(own_words(lead, lead.split(), DecodeOptions())).text.endswith("on Friday")
+
+
+@pytest.mark.parametrize(
+    ("headline", "lead", "expected"),
+    [
+        ("Lund votes to close bridge collapse", "Lund voted on Monday to close the bridge.", True),
+        ("Lund votes to close bridge", "Lund voted on Monday to close the bridge.", False),
+        ("Lund votes on closure", "Lund voted on Monday to close the bridge.", False),  # nearly a word of the lead
+        ("Lund to close bridge, mayor says", "The mayor of Lund will close the bridge, he announced.", False),
+        ("How Lund closed a bridge forever", "Lund voted on Monday to close the bridge.", False),
+        # Of a long lead much is said in other words.
+        ("Lund shuts bridge", "Lund voted on Monday to close the span over the old canal for six weeks in May.", False),
+        ("Mayor of Lund quits", "The mayor of Lund resigned on Monday.", False),  # its verb
+        ("This lamp is on", "Read with this lamp by your side.", True),
+        ("This lamp is on", "This lamp is on.", False),
+    ],
+)  # fmt: skip
+def test_a_headline_of_a_short_lead_ends_with_its_words(headline: str, lead: str, expected: bool) -> None:
+    assert ends_in_new_word(read_words(headline), read_words(lead)) is expected

@@ -18,7 +18,6 @@ from hedline.decoding.summary import Hypothesis
 from hedline.text.casing import with_capital
 from hedline.text.clean import split_sentences
 from hedline.text.meaning import has_verb, judge_polarity
-from hedline.text.tokenize import remembered
 
 NO_NEWS = "this does not read like news, so these are the text's own words"
 GOOD = 18  # words of a title that nobody would shorten
@@ -115,7 +114,6 @@ _STEP = _any_of(
 )
 
 
-@remembered(most=1 << 16)
 def is_no_news(lead: str) -> bool:
     """Whether a text is a letter, a ticket, an offer or the like; more of them than `is_message` is sure of.
 

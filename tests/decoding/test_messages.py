@@ -31,6 +31,7 @@ from hedline.decoding.options import DecodeOptions
         "A slow start, but the end is impossible to put down. Lovers of boats will not regret it.",
         "These baked chickpeas are a cheap snack. Toss them in oil.",  # several sentences that name nothing
         "Residents are informed that Oak Lane will be closed in May.",
+        "This notice explains how the club uses the keys of its members.",
         "This thesis examines how ferries and trains wait for each other.",
     ],
 )
@@ -80,6 +81,11 @@ TITLES = {
     "Background: Naps are common. Methods: We asked 40 sailors. Results: Naps did not make sailors slower.": (
         "Naps did not make sailors slower"
     ),
+    "Naps are a riddle. In a trial with 1,100 sailors, we found that naps made all of them quicker.": (
+        "Naps made all of them quicker"
+    ),
+    "I am writing to request a key of the boathouse. My number is 12.": "Request a key of the boathouse",
+    "Team, we have a new kettle in the hall. Please switch it off.": "We have a new kettle in the hall",
     # What was decided.
     "The choir met in the hall. It was decided that rehearsals begin at eight.": "Rehearsals begin at eight",
     # What a change does; why it was made is left out.

@@ -63,6 +63,7 @@ _SURE = _any_of(
     \bit was (?:decided|agreed) (?:that|to)\b
     \baction items?\b
     \bhereby\b
+    ^this (?:policy|agreement|document|guide|page|manual|notice) (?:explains|describes|sets out|applies|governs)\b
     ^take notice\b
     ^(?:all )?{_READERS} are (?:hereby |kindly )?(?:informed|advised|reminded|asked|requested) (?:that|to)\b
     \b(?:impossible to put down|page-turner|must-read|will love (?:it|this)|beautifully written)\b
@@ -155,7 +156,7 @@ _LABEL = _any_of(
 )
 _FINDING = _any_of(r"^(?:results?|conclusions?|findings?|subject|summary|title|decision|outcome): ")
 _PAPER = r"(?:we|this (?:paper|study|thesis|article|work))"
-_AIM = _any_of(rf"\b{_PAPER} (?:\w+ly )?(?:{_STUDIES}|show|find|demonstrate|argue)s?\b")
+_AIM = _any_of(rf"\b{_PAPER} (?:\w+ly )?(?:{_STUDIES}|show|find|found|showed|demonstrate|argue)s?\b")
 _DECIDED = _any_of(
     r"""
     \b(?:agreed|decided|resolved) (?:to|that|on)\b
@@ -196,8 +197,11 @@ _OPENINGS = _any_of(
     ^(?:i would|i'd|we would|we'd) like to (?:report|request|ask for|complain about|return|suggest|apply for) \b
     ^we(?: are|'re) (?:currently )?(?:looking for|hiring|seeking|recruiting) (?:an? )?\b
     ^(?:here,? )?{_PAPER} (?:\w+ly )?{_STUDIES} (?!and\b|or\b|from\b|with\b)
-    ^(?:here,? )?{_PAPER} (?:\w+ly )?(?:shows?|finds?|found|demonstrates?|argues?) that \b
+    ^(?:here,? )?{_PAPER} (?:\w+ly )?(?:show(?:s|ed)?|finds?|found|demonstrated?|argues?) that \b
     ^(?:could|can|would) you (?:please )?\b
+    ^(?:hi |hello )?(?:team|all|everyone|everybody|folks|colleagues|guys), \b
+    ^(?:i am|i'm|we are|we're) writing to \b
+    ^in (?:an?|our|this) (?:[\w-]+ ){{0,3}}(?:study|trial|survey|sample|analysis|experiment)\b(?:[^,]|,\d){{0,60}}, \b
     ^(?:all )?{_READERS} are (?:hereby |kindly )?(?:informed|advised|reminded) that \b
     """
 )

@@ -244,10 +244,11 @@ def read_defaults(path: Path) -> Defaults:
 def _defaults(value: Mapping[str, Any], limited: Defaults | None = None) -> Defaults:
     """One table of tuning.json, checked: whatever is wrong with it raises."""
     decoding = value.get("decoding", {})
-    penalty, beam = decoding.get("length_penalty"), decoding.get("beam", BEAM)
+    penalty, beam, slack = decoding.get("length_penalty"), decoding.get("beam", BEAM), decoding.get("slack")
     # The options hold the rules for these; here a wrong one only must not pass.
     try:
-        DecodeOptions(length_penalty=penalty, beam=beam, fill=decoding.get("fill"), rerank=decoding.get("rerank"))
+        ways = {"fill": decoding.get("fill"), "rerank": decoding.get("rerank")}
+        DecodeOptions(length_penalty=penalty, beam=beam, slack=slack, **ways)
     except UserError as error:
         raise ValueError(str(error)) from None
     guard_names = decoding.get("guard_names", False)
@@ -260,6 +261,7 @@ def _defaults(value: Mapping[str, Any], limited: Defaults | None = None) -> Defa
         rerank=decoding.get("rerank") or "none",
         guard_names=guard_names,
         beam=beam or BEAM,
+        slack=None if slack is None else float(slack),
         fill=float(decoding.get("fill") or 0.0),
         limited=limited,
     )

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedline.decoding.search import merge_equal_futures
+from hedline.decoding.decode import Defaults
+from hedline.decoding.options import DecodeOptions
+from hedline.decoding.search import Finished, Plan, _worth_going_on, merge_equal_futures
 from hedline.runtime import kernels
 from hedline.runtime.kernels import best_columns
 
@@ -48,3 +50,26 @@ def test_merging_keeps_the_best_of_equal_futures_column_by_column():
     futures = np.array([[7, 1], [7, 1], [7, 2], [7, 1]])
     merge_equal_futures(totals, owner, futures)
     np.testing.assert_array_equal(totals, [[-np.inf, 3.0], [1.0, -np.inf], [5.0, 5.0], [9.0, 9.0]])
+
+
+@pytest.mark.parametrize(
+    ("slack", "going"),
+    [(np.inf, [True, True, True, True]), (2.0, [True, False, True, True]), (0.5, [True, False, True, False])],
+)
+def test_hypotheses_far_behind_the_best_of_their_input_are_dropped(slack: float, going: list[bool]) -> None:
+    plan = Plan(slack=slack)
+    owner, score = np.array([0, 0, 1, 1]), np.array([-1.0, -3.5, -9.0, -10.0])
+    kept = _worth_going_on(plan, Finished(2, plan), np.zeros(2, bool), owner, score, 3)
+    assert kept.tolist() == going
+    alone = _worth_going_on(plan, Finished(1, plan), np.zeros(1, bool), owner[:2], score[:2], 3)
+    assert alone.tolist() == going[:2]
+
+
+def test_who_asks_for_hypotheses_or_headlines_gets_them_all() -> None:
+    defaults = Defaults(slack=2.5)
+    assert defaults.settle(DecodeOptions()).slack == 2.5
+    assert defaults.settle(DecodeOptions(words=8)).slack == 2.5
+    assert defaults.settle(DecodeOptions(slack=1.0, beam=9)).slack == 1.0
+    assert defaults.settle(DecodeOptions(beam=9)).slack is None
+    assert defaults.settle(DecodeOptions(nbest=3)).slack is None
+    assert defaults.settle(DecodeOptions(tuned=False)).slack is None

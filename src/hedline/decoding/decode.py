@@ -25,6 +25,7 @@ from hedline.decoding.summary import (
     FINAL_FEATURES,
     Candidate,
     Hypothesis,
+    Looked,
     Unread,
     by_consensus,
     by_shared_words,
@@ -38,6 +39,7 @@ from hedline.text.meaning import tidy_marks
 
 WIDER = 6  # times the beam, where a narrow one found nothing that fits
 GUARDED = 12  # how many of the search's best headlines the guards choose from
+NARROW = 6  # hypotheses that a search for these keeps; twelve took twice the time and found no better headlines
 SHORT_ENOUGH = 18  # words up to which the input's own beginning is better than its words picked out
 ANY_LENGTH = 1000  # words, where nothing else is left
 TOO_SMALL = "the limit leaves no room for a sensible headline"
@@ -67,6 +69,7 @@ class Defaults:
     guard_names: bool = False  # whether names need support
     alone: float = LENGTH_PENALTY  # the penalty where nothing but the model's probability counts
     beam: int = BEAM
+    slack: float | None = None  # how far behind the best hypothesis others may be; None: any distance
     fill: float = 0.0  # share of the limit that is used
     limited: Defaults | None = None  # the same, tuned for headlines of at most FILLED bytes
 
@@ -82,6 +85,7 @@ class Defaults:
             weights=weights,
             length_penalty=chosen._penalty(options),
             beam=beam,
+            slack=self._slack(options) if options.slack is None else options.slack,
             fill=chosen.fill if options.fill is None else options.fill,
             rerank=(options.rerank or chosen.rerank) if listed else "none",
             guard_names=self.guard_names if options.guard_names is None else options.guard_names,
@@ -95,6 +99,10 @@ class Defaults:
             return base
         chosen = base.limited or replace(base, fill=FILL)
         return chosen if options.bytes >= LEAST_FILLED else replace(chosen, fill=0.0)
+
+    def _slack(self, options: DecodeOptions) -> float | None:
+        """Who asks for a number of hypotheses or headlines gets them all."""
+        return None if options.beam or options.nbest > 1 else self.suited(options).slack
 
     def untuned(self) -> Defaults:
         """What the model would bring along if it had not been tuned."""
@@ -181,12 +189,15 @@ class Engine:
         return [Found([cut_at_limit(each, options) for each in nbest], notes) for nbest, notes in kept]
 
     def _search_again(
-        self, sources: Sequence[Any], searched: Searched, places: Sequence[int], options: DecodeOptions
+        self, sources: Sequence[Any], searched: Searched, places: Sequence[int], options: DecodeOptions, most: int
     ) -> list[Iterator[Candidate]]:
-        """The headlines of some sources of a search, under other options; each is read when it is asked for."""
+        """The headlines of some sources of a search, under other options; each is read when it is asked for.
+
+        most: headlines that the search itself looks for; all that it finds on its way can be read.
+        """
         chosen = [sources[place] for place in places]
-        lexicon = self.reader.open(chosen, options)
-        found = decode(self.scorer, lexicon, options, searched.begin(self.scorer, lexicon, places))
+        lexicon, narrow = self.reader.open(chosen, options), options.but(nbest=min(options.nbest, most))
+        found = decode(self.scorer, lexicon, narrow, searched.begin(self.scorer, lexicon, places))
         return [self._cased(found.read(place, options), source, options) for place, source in enumerate(chosen)]
 
     def _cased(self, nbest: Iterator[Candidate], source: Any, options: DecodeOptions) -> Iterator[Candidate]:
@@ -206,7 +217,7 @@ class Engine:
             if not missed or options.decoder == "exact":
                 return
             wider = options.but(beam=beam, decoder="beam", block_repeats=blocked)  # a greedy one stays narrow
-            again = map(list, self._search_again(sources, searched, missed, wider))
+            again = map(list, self._search_again(sources, searched, missed, wider, wider.nbest))
             for place, nbest in zip(missed, again, strict=True):
                 if nbest and (not found[place] or nbest[0].short < found[place][0].short):
                     found[place] = nbest
@@ -241,7 +252,8 @@ class Engine:
                 again = [self._cased(searched.read(place, wide), sources[place], wide) for place in missed]
             else:
                 wide = wide.but(mode="compressive") if way == "compress" else wide
-                again = self._search_again(self._barred(sources, leads, missed, guards), searched, missed, wide)
+                barred, most = self._barred(sources, leads, missed, guards), max(2 * options.nbest, NARROW)
+                again = self._search_again(barred, searched, missed, wide, most)
             for place, nbest in zip(missed, again, strict=True):
                 both = (passing[place], nbest) if way == "compress" else (nbest, passing[place])  # best first
                 passing[place] = guards.passing(Looked(chain(*both)), leads[place], options.nbest)
@@ -302,9 +314,7 @@ class Engine:
 
 def cut_at_limit(hypothesis: Hypothesis, options: DecodeOptions) -> Hypothesis:
     """A headline with its text cut at the limit, where `cut` asks for it; all else stays that of the whole one."""
-    if not options.cut:
-        return hypothesis
-    return replace(hypothesis, text=options.cut_text(hypothesis.text))
+    return replace(hypothesis, text=options.cut_text(hypothesis.text)) if options.cut else hypothesis
 
 
 def _missed(nbest: Sequence[Candidate], options: DecodeOptions) -> bool:
@@ -323,19 +333,6 @@ def _is_crumb(kept: Sequence[Candidate], found: Sequence[Candidate], guards: Gua
     if not kept or not found or not guards.meaning or guards.limited or guards.forced:
         return False
     return len(kept[0].text.split()) < CRUMB <= len(found[0].text.split())
-
-
-class Looked(Iterable[Candidate]):
-    """Candidates that are read when they are first looked at, and can be gone through again."""
-
-    def __init__(self, candidates: Iterator[Candidate]) -> None:
-        self._rest, self._seen = candidates, list[Candidate]()
-
-    def __iter__(self) -> Iterator[Candidate]:
-        yield from self._seen
-        for each in self._rest:
-            self._seen.append(each)
-            yield each
 
 
 class Searched(NamedTuple):
@@ -371,7 +368,8 @@ def _same(before: Sequence[Ints], places: Sequence[int], now: Sequence[Ints]) ->
 def decode(scorer: Scorer, lexicon: Lexicon, options: DecodeOptions, start: Any = None) -> Searched:
     """Search under settled options; start: the scorer's state of the lexicon's inputs, if there is one."""
     bonus = sum(max(value, 0.0) for name, value in options.settled_weights.items() if name != "log_prob")
-    plan = Plan(options.width, options.candidates, options.length_penalty or 0.0, bonus, options.recombine)
+    slack = np.inf if options.slack is None else options.slack
+    plan = Plan(options.width, options.candidates, options.length_penalty or 0.0, bonus, options.recombine, slack)
     search = exact_search if options.decoder == "exact" else beam_search
     start = scorer.start(lexicon.inputs, lexicon.candidates) if start is None else start
     return Searched(lexicon, search(scorer, lexicon, plan, start), start)

@@ -103,6 +103,12 @@ class DecodeOptions:
     mode: str = setting("abstractive", "abstractive, extractive or compressive.", choices=MODES)
     decoder: str = setting("beam", "beam, greedy or exact.", choices=DECODERS)
     beam: int | None = setting(None, "Hypotheses kept at each step; automatic: as tuned, else 5.", least=1)
+    slack: float | None = setting(
+        None,
+        "Nats a hypothesis may be behind the best; automatic: as tuned, any with --beam or --nbest.",
+        least=0,
+        most=1e9,
+    )
     nbest: int = setting(1, "Candidates for each text.", least=1, names=("--nbest", "--n-best"))
     weights: Mapping[str, float] | None = None
     tuned: bool = setting(True, "Use the model's tuned weights; without: its probability alone.")

@@ -131,6 +131,16 @@ class PieceTables:
         return self.pieces[index].decode("ascii", "replace")
 
     @cached_property
+    def bodies(self) -> list[bytes]:
+        """The pieces without their leading spaces."""
+        return [piece.removeprefix(SPACE) for piece in self.pieces]
+
+    @cached_property
+    def known(self) -> dict[bytes, str]:
+        """Words that headlines had, and their keys (`word_key`); those who add to it keep it small."""
+        return {}
+
+    @cached_property
     def index(self) -> dict[bytes, int]:
         """Piece to id."""
         return {piece: index for index, piece in enumerate(self.pieces) if index >= self.specials}

@@ -27,12 +27,13 @@ from hedline.decoding.piece_columns import (
     word_key,
 )
 from hedline.decoding.summary import FINAL_FEATURES, WORD_FEATURES, Hypothesis, feature_values
-from hedline.runtime import Step
+from hedline.runtime import Step, kernels
 from hedline.text.clean import fit_for_a_line
 from hedline.text.surface import begins_with_capital, capitalized
 from hedline.text.tokenize import is_content
 
 FORBIDDEN = -np.inf
+MOST_KNOWN = 1 << 16  # words whose keys are kept from text to text
 
 
 class Detail(NamedTuple):
@@ -90,6 +91,7 @@ class SubwordLexicon:
         self._words: list[dict[bytes, Word]] = [{} for _ in inputs]
         self._own = [(weights[name], value) for name, value in WORD_FEATURES.items() if weights.get(name)]
         self._copied, self._compressive = options.mode != "abstractive", options.mode == "compressive"
+        self._plain = kernels.available() and not (self.fires or self._copied)  # a word is worth nothing by itself
         self._pairs = tuple(weights.get(name, 0.0) for name in ("bigram", "trigram", "reorder", "repeat"))
 
     def start(self) -> Rows:
@@ -151,13 +153,25 @@ class SubwordLexicon:
         owner = state.owner[rows]
         ids = self.columns.ids_of(owner, chosen)
         used = state.used[rows] + (self.tables.spaced if state.history.shape[1] else self.tables.opening)[ids]
-        follow, details = self._follow, state.details
-        details = tuple(map(follow, owner.tolist(), map(details.__getitem__, rows.tolist()), ids.tolist()))
+        details = self._followed(state.details, rows, owner, ids)
         history = np.concatenate([state.history[rows], chosen[:, None]], axis=1)
         return Rows(owner, used, history, details, ids, _closings(details))
 
+    def _followed(self, details: tuple[Detail, ...], rows: Ints, owner: Ints, ids: Ints) -> tuple[Detail, ...]:
+        """The details of rows after one more piece each; nearly all are what the compiled loop makes of them."""
+        if not self._plain or not len(rows):
+            chosen = map(details.__getitem__, rows.tolist())
+            return tuple(map(self._follow, owner.tolist(), chosen, ids.tolist()))
+        tables = self.tables
+        found: list[Detail | None] = kernels.compiled.follow(
+            Detail, details, rows, ids, tables.kinds, tables.bodies, tables.known, -1, 0.0, len(rows)
+        )
+        for place in [place for place, detail in enumerate(found) if detail is None]:
+            found[place] = self._follow(int(owner[place]), details[rows[place]], int(ids[place]))
+        return tuple(found)  # type: ignore[arg-type]
+
     def _follow(self, owner: int, detail: Detail, index: int) -> Detail:
-        """The detail after one more piece; runs once for every hypothesis of every step, so it asks for little."""
+        """The detail after one more piece; runs for hypotheses of every step, so it asks for little."""
         word, keys, place, tail, pending, _ = detail
         piece, kind = self.tables.pieces[index], self.tables.kinds[index]
         if kind & STARTS:
@@ -197,6 +211,10 @@ class SubwordLexicon:
         for weight, value in self._own:
             worth += weight * value(key, key in self.sources[owner].ngrams.words)
         found = self._words[owner][word] = Word(key, worth)
+        if self._plain:
+            if len(self.tables.known) >= MOST_KNOWN:
+                self.tables.known.clear()
+            self.tables.known[word] = key
         return found
 
     def _worth(self, owner: int, keys: tuple[str, ...], word: Word) -> float:

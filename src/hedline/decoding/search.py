@@ -83,7 +83,8 @@ class Plan:
     """How to search.
 
     width: hypotheses kept per input; nbest: results wanted per input; penalty: the length penalty (see above); bonus:
-    the most a unit can gain; recombine: whether to merge equal futures. For exact searches only: to_beat: keys that
+    the most a unit can gain; recombine: whether to merge equal futures; slack: how far a hypothesis may be behind the
+    best one. For exact searches only: to_beat: keys that
     hypotheses must be able to reach, one for each input; effort: what watches how large the search grows.
     """
 
@@ -92,6 +93,7 @@ class Plan:
     penalty: float = 0.0
     bonus: float = 0.0
     recombine: bool = True
+    slack: float = np.inf
     to_beat: tuple[float, ...] | None = None
     effort: Effort | None = None
 
@@ -217,17 +219,18 @@ def beam_search(scorer: Scorer, lexicon: Lexicon, plan: Plan, start: Any = None)
 
 
 def _worth_going_on(plan: Plan, finished: Finished, pruned: Flags, owner: Ints, score: Any, units: int) -> Flags:
-    """(rows,) False for the rows of pruned inputs whose best hypothesis cannot catch up any more."""
+    """(rows,) False for rows of pruned inputs whose best hypothesis cannot catch up any more, and for stragglers."""
     if not len(owner):
         return np.zeros(0, bool)
     gain = LOOKAHEAD * plan.bonus + plan.reward(units + 1 + LOOKAHEAD)
     if len(pruned) == 1:  # the best one comes first
-        return np.full(len(owner), not (pruned[0] and finished.best[0, -1] > score[0] + gain))
+        if pruned[0] and finished.best[0, -1] > score[0] + gain:
+            return np.zeros(len(owner), bool)
+        return np.asarray(score >= score[0] - plan.slack)
     best = np.full(len(pruned), -np.inf)
     np.maximum.at(best, owner, score)
-    hope = best + gain
-    stop = pruned & (finished.best[:, -1] > hope)
-    return np.asarray(~stop[owner])
+    stop = pruned & (finished.best[:, -1] > best + gain)
+    return np.asarray(~stop[owner] & (score >= best[owner] - plan.slack))
 
 
 def _able_to_win(plan: Plan, owner: Ints, score: Any, units: int, steps: int) -> Flags:

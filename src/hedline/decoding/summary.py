@@ -15,7 +15,7 @@ is the one to print (minimum Bayes risk; Kumar and Byrne, 2004). `spread` takes 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -270,6 +270,19 @@ CANDIDATES = 8  # how many of the search's best endings vote
 TEMPERATURE = 2.0
 DIGITS = 9  # expected overlaps that agree so far are equal, whatever order a processor added them in
 _WORD = re.compile(r"[^\W_]+")
+
+
+class Looked(Iterable[Candidate]):
+    """Candidates that are read when they are first looked at, and can be gone through again."""
+
+    def __init__(self, candidates: Iterator[Candidate]) -> None:
+        self._rest, self._seen = candidates, list[Candidate]()
+
+    def __iter__(self) -> Iterator[Candidate]:
+        yield from self._seen
+        for each in self._rest:
+            self._seen.append(each)
+            yield each
 
 
 def by_consensus(candidates: Sequence[Hypothesis]) -> list[Hypothesis]:

@@ -282,6 +282,7 @@ static PyMethodDef methods[] = {
     {"score", py_score, METH_VARARGS, "Log-probabilities of every row's candidates."},
     {"worth", py_worth, METH_VARARGS, "What every extension of every hypothesis is worth."},
     {"best", py_best, METH_VARARGS, "The best extensions of each input."},
+    {"follow", py_follow, METH_VARARGS, "What is known of hypotheses after one more piece."},
     {"set_level", py_set_level, METH_VARARGS, "0 plain, 1 AVX2, 2 AVX512-VNNI, at most; returns what is used."},
     {NULL, NULL, 0, NULL}};
 

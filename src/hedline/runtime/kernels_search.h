@@ -149,4 +149,90 @@ static PyObject *py_best(PyObject *self, PyObject *args) {
     return FAILED ? NULL : PyLong_FromSsize_t(found);
 }
 
+/* Fields of a hypothesis' details, in the order of decoding/piece_lexicon.py. */
+enum { D_WORD, D_KEYS, D_PLACE, D_TAIL, D_PENDING, D_CLOSING, D_FIELDS };
+#define P_STARTS 1 /* the piece begins a word; every other kind is Python's to follow */
+
+/* What hypotheses of usual pieces are made from. */
+typedef struct {
+    PyTypeObject *type;                      /* of details: a tuple with names */
+    PyObject *bodies, *known, *place, *free; /* pieces without their space; whole words' keys; what is always the same */
+    const uint8_t *kinds;
+} Following;
+
+static PyObject *detail_of(const Following *f, PyObject *word, PyObject *keys, PyObject *old) {
+    PyObject *made = f->type->tp_alloc(f->type, D_FIELDS);
+    if (!made) return NULL;
+    PyObject *fields[D_FIELDS] = {word, keys, f->place, PyTuple_GET_ITEM(old, D_TAIL), PyTuple_GET_ITEM(old, D_PENDING),
+                                  f->free};
+    for (int i = 0; i < D_FIELDS; i++) PyTuple_SET_ITEM(made, i, Py_NewRef(fields[i]));
+    return made;
+}
+
+/* keys and one more. */
+static PyObject *with_key(PyObject *keys, PyObject *key) {
+    Py_ssize_t count = PyTuple_GET_SIZE(keys);
+    PyObject *longer = PyTuple_New(count + 1);
+    for (Py_ssize_t i = 0; longer && i < count; i++) PyTuple_SET_ITEM(longer, i, Py_NewRef(PyTuple_GET_ITEM(keys, i)));
+    if (longer) PyTuple_SET_ITEM(longer, count, Py_NewRef(key));
+    return longer;
+}
+
+/* The details after piece `id`; None where Python must look closer: at numbers, at unfinished characters, at words
+ * that it has not seen or that were used before. NULL with an error set. */
+static PyObject *follow_one(const Following *f, PyObject *old, int64_t id) {
+    PyObject *word = PyTuple_GET_ITEM(old, D_WORD), *keys = PyTuple_GET_ITEM(old, D_KEYS), *body, *key, *made = NULL;
+    int starts = f->kinds[id] == P_STARTS;
+    if ((f->kinds[id] && !starts) || PyUnicode_GET_LENGTH(PyTuple_GET_ITEM(old, D_TAIL)) ||
+        PyBytes_GET_SIZE(PyTuple_GET_ITEM(old, D_PENDING)))
+        Py_RETURN_NONE;
+    body = PyList_GET_ITEM(f->bodies, id);
+    Py_INCREF(keys);
+    Py_INCREF(word);
+    if (starts && PyBytes_GET_SIZE(word)) {
+        key = PyDict_GetItemWithError(f->known, word);
+        Py_SETREF(keys, key ? with_key(keys, key) : NULL);
+    }
+    if (starts) Py_SETREF(word, Py_NewRef(body));
+    else PyBytes_Concat(&word, body);
+    key = keys && word && !FAILED ? PyDict_GetItemWithError(f->known, word) : NULL;
+    int used = key ? PySequence_Contains(keys, key) : 1;
+    if (!used) made = detail_of(f, word, keys, old);
+    Py_XDECREF(keys);
+    Py_XDECREF(word);
+    return FAILED ? NULL : made ? made : Py_NewRef(Py_None);
+}
+
+/* follow(type, details tuple, rows int64 (n), ids int64 (n), kinds bytes, bodies list of bytes, known dict, place, free, n)
+ * -> list of the details after the pieces `ids`, with None where Python must look closer */
+static PyObject *py_follow(PyObject *self, PyObject *args) {
+    PyObject *details, *rows_, *ids_, *kinds_;
+    Py_ssize_t n;
+    Following f;
+    Buffers buffers = {.count = 0};
+    if (!PyArg_ParseTuple(args, "O!O!OOO!O!O!OOn", &PyType_Type, &f.type, &PyTuple_Type, &details, &rows_, &ids_,
+                          &PyBytes_Type, &kinds_, &PyList_Type, &f.bodies, &PyDict_Type, &f.known, &f.place, &f.free, &n))
+        return NULL;
+    const int64_t *rows = take(&buffers, rows_, n, 8, 0, 0), *ids = take(&buffers, ids_, n, 8, 0, 0);
+    f.kinds = (const uint8_t *)PyBytes_AS_STRING(kinds_);
+    Py_ssize_t pieces = PyBytes_GET_SIZE(kinds_);
+    if (!FAILED && PyList_GET_SIZE(f.bodies) != pieces) PyErr_SetString(PyExc_ValueError, "pieces of another vocabulary");
+    if (!FAILED && !PyType_IsSubtype(f.type, &PyTuple_Type)) PyErr_SetString(PyExc_TypeError, "details are tuples");
+    if (!FAILED) check_owners(rows, n, PyTuple_GET_SIZE(details), 0);
+    if (!FAILED) check_owners(ids, n, pieces, 0);
+    PyObject *found = FAILED ? NULL : PyList_New(n);
+    for (Py_ssize_t r = 0; found && r < n; r++) {
+        PyObject *old = PyTuple_GET_ITEM(details, rows[r]), *made = NULL;
+        if (PyTuple_Check(old) && PyTuple_GET_SIZE(old) == D_FIELDS && PyBytes_Check(PyTuple_GET_ITEM(old, D_WORD)) &&
+            PyTuple_Check(PyTuple_GET_ITEM(old, D_KEYS)) && PyUnicode_Check(PyTuple_GET_ITEM(old, D_TAIL)) &&
+            PyBytes_Check(PyTuple_GET_ITEM(old, D_PENDING)) && PyBytes_Check(PyList_GET_ITEM(f.bodies, ids[r])))
+            made = follow_one(&f, old, ids[r]);
+        else PyErr_SetString(PyExc_TypeError, "details of another kind");
+        if (made) PyList_SET_ITEM(found, r, made);
+        else Py_CLEAR(found);
+    }
+    Py_XDECREF(finish_call(&buffers));
+    return found;
+}
+
 #endif

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from hedline.decoding.choice import invented_frame, is_message
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.own_words import (
+    ends_elsewhere,
     ends_in_adjective,
     ends_in_new_word,
     is_whole,
     longest_word,
     own_words,
+    takes_place,
     zigzags,
 )
 from hedline.text.meaning import read_words
@@ -159,3 +161,40 @@ def test_as_ends_a_clause_only_before_a_subject() -> None:
 )  # fmt: skip
 def test_a_headline_of_a_short_lead_ends_with_its_words(headline: str, lead: str, expected: bool) -> None:
     assert ends_in_new_word(read_words(headline), read_words(lead)) is expected
+
+
+@pytest.mark.parametrize(
+    ("headline", "lead", "expected"),
+    [
+        (
+            "Maker recalls vans over sensor fault in crash",
+            "The maker recalls vans because a sensor fault could stop the belts from locking in a crash.",
+            True,
+        ),
+        (
+            "Holm warns pupils after child with flu",
+            "Holm warned pupils after a child who sang was diagnosed with flu.",
+            True,
+        ),
+        # Only the verb beside the noun is left out.
+        ("Holm charged with crimes in Lund", "Holm was charged with crimes committed in Lund.", False),
+        ("Lena Holm named as mayor", "Lena Holm was named to serve as mayor.", False),
+        ("Boat sinks in the harbour", "A boat that carried sand sank in the harbour.", False),
+    ],
+)  # fmt: skip
+def test_the_last_phrase_stays_with_its_verb(headline: str, lead: str, expected: bool) -> None:
+    assert ends_elsewhere(read_words(headline), read_words(lead)) is expected
+
+
+@pytest.mark.parametrize(
+    ("headline", "lead", "expected"),
+    [
+        ("Fire forces people from homes in Lund", "A fire forced people from homes in the hills above Lund.", True),
+        ("Crews bring fire to the Lund", "Crews brought a fire near the old Lund under control.", True),
+        ("Fire in hills above Lund", "A fire burned in the hills above Lund.", False),
+        ("Shots in Lund", "Shots were heard in and outside Lund.", False),
+        ("Fire in Lund", "A fire near Lund reached Lund.", False),  # which of them is open
+    ],
+)
+def test_near_a_place_is_not_in_it(headline: str, lead: str, expected: bool) -> None:
+    assert takes_place(read_words(headline), read_words(lead)) is expected

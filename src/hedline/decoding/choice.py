@@ -15,8 +15,8 @@ from itertools import pairwise
 from hedline.decoding.mending import completed, trimmed, unquoted, with_bound, with_doubts, with_forms, without_names
 from hedline.decoding.own_words import (
     PART,
+    ends_badly,
     ends_in_adjective,
-    ends_in_new_word,
     ends_inside,
     padding,
     strays,
@@ -243,7 +243,7 @@ def form_faults(text: str, lead: str) -> list[str]:
         if (after == "." and inside) or (after == "," and token in BEFORE_NO_COMMA):
             found.append(token + after)
     cut = not (UNFINISHED | PARTICLES).isdisjoint(said.lower[-2:-1]) and ends_in_adjective(said, told)
-    return [*found, said.raw[-1]] if cut or _breaks_off(said, told) or ends_in_new_word(said, told) else found
+    return [*found, said.raw[-1]] if cut or _breaks_off(said, told) or ends_badly(said, told) else found
 
 
 def _stumbles(said: Words, told: Words) -> list[str]:

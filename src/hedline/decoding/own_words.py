@@ -130,6 +130,52 @@ def ends_in_adjective(said: Words, told: Words) -> bool:
     return adjective and plain and token.islower() and not is_verb(told, last + 1)
 
 
+def ends_badly(said: Words, told: Words) -> bool:
+    """Whether the last word of a headline is invented, its last phrase a lost verb's, or a place another."""
+    return ends_in_new_word(said, told) or ends_elsewhere(said, told) or takes_place(said, told)
+
+
+def takes_place(said: Words, told: Words) -> bool:
+    """Whether something is said to be in or go to a place that it is only near: "in Athens" for "above Athens"."""
+    for place, token in enumerate(said.lower[:-1]):
+        target = place + 1 + (said.lower[place + 1] in ARTICLES and place + 2 < len(said))
+        found = told.places.get(said.stems[target], ())
+        if token in _INSIDE and len(found) == 1:
+            back = range(found[0] - 1, max(found[0] - 4, 0), -1)
+            link = next((i for i in back if told.lower[i] in LINKS | _OUTSIDE), 0)
+            if told.lower[link] in _OUTSIDE and told.lower[link - 1] not in ("and", "or"):
+                return True
+    return False
+
+
+_INSIDE = frozenset(["in", "to", "at", "inside", "into"])
+_OUTSIDE = frozenset(["near", "above", "below", "outside", "behind", "beyond", "beside"])
+
+
+def ends_elsewhere(said: Words, told: Words) -> bool:
+    """Whether the last phrase stands in the lead after a verb that is left out, far from the noun it follows now.
+
+    "A sensor fault in crash" for "a sensor fault could stop the airbags from deploying in a crash".
+    """
+    start = max((i for i, token in enumerate(said.lower[:-1]) if token in _TAILS), default=0)
+    places = laid_on(said, told)
+    before = next((places[i] for i in range(start - 1, -1, -1) if places[i] >= 0), -1)
+    noun = next((place for place in places[start + 1 :] if place >= 0), -1)
+    if not 0 < before < noun or len(said) - start > LONGEST_TAIL or not _PLAIN_TAIL.isdisjoint(said.lower[start:]):
+        return False
+    link = next((i for i in range(noun - 1, max(noun - 4, before), -1) if told.lower[i] == said.lower[start]), 0)
+    between = [i for i in range(before + 1, link - 1) if told.lower[i] not in FEW | STOPS]
+    if link - 1 <= before or not between or is_verb(told, before) or told.stems[link - 1] in {*said.stems, *SAYING}:
+        return False
+    return is_verb(told, link - 1) or (told.lower[link - 1].endswith("ing") and told.lower[link - 1] not in _NO_VERBS)
+
+
+LONGEST_TAIL = 5  # words of a phrase at the end, with its preposition
+_TAILS = word_set("in at on as with from by during under over into for")
+_PLAIN_TAIL = STOPS | {"and", "or"}
+_NO_VERBS = word_set("morning evening during including king thing nothing something anything building meeting spring")
+
+
 def ends_in_new_word(said: Words, told: Words) -> bool:
     """Whether a headline of a short lead ends in a word of its own ("close bridge collapse"), or any in "is on".
 

@@ -24,6 +24,7 @@ AUNT = "Aunt Vera feared she had lost her purse in town but it turned up under a
 SPY = "Auditors are looking into whether the envoy took money from a shipyard."
 NURSE = "The nurse whom the ward had dismissed for a joke won 9,000 euros in court."
 MATCH = "Lind knocked out the second seed Berg in the third round of the Oslo Open."
+BACKUP = "The striker has yet to score for Ferrara, who paid Pisa nine million euros for him."
 SPARK = "A spark could have caused the fire that gutted two barns."
 
 
@@ -63,6 +64,13 @@ SPARK = "A spark could have caused the fire that gutted two barns."
         ("Whether the keel will hold depends on the tide.", "Keel will hold", "Will the keel hold?"),
         ("It hit all ships apart from those to Rome.", "It hit all ships apart", "It hit all ships apart from those"),
         ("The king's son-in-law lost.", "King's son", "King's son-in-law lost"),
+        (
+            "The court dismissed a plea by Chad against a tax.",
+            "Court dismisses Chad's tax",
+            "Court dismisses plea by Chad",
+        ),
+        (BACKUP, "Ferrara striker has yet to score for Pisa", "Striker has yet to score for Ferrara"),
+        ("Excluding fuel and fish, consumer prices fell.", "Excluding fuel and fish prices", "Consumer prices fell"),
         (SPARK, "Spark could cause fire in barns", "Spark could have caused fire in barns"),
     ],
 )

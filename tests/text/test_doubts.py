@@ -16,6 +16,8 @@ TREATY = "The Senate will back the treaty provided that farmers are paid."
 MILL = "The mill will not be sold as long as the family holds the shares, the heir said."
 RACE = "Even if she wins the race in Assen, the Swede cannot overtake the leader this year."
 POOL = "The pool is open daily except Friday in winter, the town said."
+MART = "The mart will shut unless demand for old toys rises to 90, he said."
+DRIVERS = "Drivers will strike unless the mine hires 30 guards, a union said."
 
 PAIRS = [
     ("If the dam breaks, the village will be lost.", "Dam breaks, village lost", "Village lost if dam breaks"),
@@ -31,6 +33,9 @@ PAIRS = [
     (STRIKE, "Drivers to strike unless managers cut pay", "Drivers to strike unless managers drop plan to cut pay"),
     (MILL, "Mill not sold as long as family, heir says", "Mill not sold as long as family holds shares"),
     (RACE, "Swede cannot overtake leader in Assen", "Even if she wins in Assen, Swede cannot overtake leader"),
+    ("No week passes without a theft.", "No theft in week", "No week passes without theft"),
+    (MART, "Mart to shut unless old toys rise to 90", "Mart to shut unless demand for old toys rises"),
+    (DRIVERS, "Drivers to strike unless mine", "Drivers to strike unless mine hires 30 guards"),
     (POOL, "Pool open daily except in winter", "Pool open daily except Friday"),
     (TREATY, "Senate to back treaty provided farmers pay", "Senate to back treaty provided farmers are paid"),
 ]

@@ -17,6 +17,7 @@ VIDEO = "A video that claims to show officers burning ballots is false, election
 RIFLES = "Rifles were sold to a gang in Ribe, the Danish army said."
 COMET = "The comet will pass close to us in May, astronomers in Peru said on Monday."
 CHESS = "The president of the Norwegian chess federation said nobody had cheated."
+SHIP = "Chad says it sank a ship, but Mali says it hit a rock."
 SALT = "A study funded by the salt trade claims that crisps are good for runners."
 ETCHING = "An etching by Goya was found in the cellar of a school."
 NOVEL = 'The novelist dismissed as "nonsense" a report on a sequel.'
@@ -38,6 +39,8 @@ NOVEL = 'The novelist dismissed as "nonsense" a report on a sequel.'
         (RIFLES, "Rifles sold to gang in Danish army says", "Rifles sold to gang in Ribe, Danish army says"),
         (COMET, "Comet will pass close to us, Peru says", "Comet will pass close to us, astronomers in Peru say"),
         (CHESS, "Norwegian president says nobody cheated", "Norwegian chess president says nobody cheated"),
+        (SHIP, "Chad says it sank ship, says Mali", "Chad says it sank ship"),
+        (SHIP, "Chad says it sank ship, Mali", "Mali says it hit a rock"),
         (SALT, "Salt trade claims crisps are good", "Study funded by salt trade claims crisps are good"),
         (ETCHING, "Goya's cellar holds etching", "Etching by Goya found in cellar"),
         (NOVEL, "Novelist dismissed as 'nonsense'", "Novelist dismissed as 'nonsense' a report on sequel"),

@@ -12,6 +12,7 @@ WITNESS = "A witness refused to name the officer who she says ordered her to lie
 PIANIST = "Pianist Ilse Brandt, who died on Sunday at the age of 97, gave her last concert in May."
 BEAR = "Wildlife officers shot the wrong bear; the animal that attacked a hiker has not been caught."
 DRIVER = "A driver was attacked by a man whom he had asked to pay."
+POET = "The poet, whose son was arrested in May, has fled to Peru."
 LOAN = "The city will lend the airline 40 million euros provided its owner puts in the same amount."
 
 
@@ -23,6 +24,7 @@ LOAN = "The city will lend the airline 40 million euros provided its owner puts 
         (PIANIST, "The age of 97 gave her last concert", "Ilse Brandt gave her last concert"),
         (BEAR, "Officers shot wrong bear that attacked a hiker", "Officers shot the wrong bear"),
         (DRIVER, "Driver attacked by man who asked to pay", "Driver attacked by man"),
+        (POET, "Poet flees after arrest", "Poet whose son was arrested flees"),
         (LOAN, "40 million euros provided owner puts in same amount", "City to lend 40 million euros"),
     ],
 )

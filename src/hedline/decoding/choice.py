@@ -47,7 +47,8 @@ FEW_CONTENT = 5  # content words up to which a headline without a verb is half a
 CRUMB = 5  # words under which a headline is printed only where no longer one passes
 
 SUBORDINATE = word_set(
-    "unless if although though while until had should without barring once when whenever after since because before as"
+    """unless if although though while until had should were without barring once when whenever after since because
+    before as"""
 )
 BEFORE_NO_COMMA = TO_BE | ARTICLES | {"of", "will", "would"}
 PRONOUNS = word_set("i we he she they it")

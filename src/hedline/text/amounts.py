@@ -140,6 +140,38 @@ _BOUNDS = (
 )
 
 
+def _another_date(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "slows to 4 percent in March" for "slowed from 9 percent in March to 4 percent in May"."""
+    for place, token in enumerate(said.lower[2:], 2):
+        if not _is_date(token) or told.lower.count(token) != 1 or said.lower[place - 1] not in ("in", "on", "by"):
+            continue
+        here = next((each for each in said.lower[max(place - 5, 0) : place - 1] if each[0].isdigit()), "")
+        where = told.lower.index(token)
+        near = [each for each in told.lower[max(where - 5, 0) : where] if each[0].isdigit()]
+        if here in told.lower and near and here not in near and "from" not in said.lower:
+            yield f"{here} {token}"
+
+
+def _is_date(token: str) -> bool:
+    return token in listed.MONTHS or (len(token) == 4 and token.isdigit())
+
+
+def _lost_share(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "if shareholders accept it" for "if fewer than 90 percent of shareholders accept it"."""
+    for i in range(1, len(told) - 2):
+        if told.lower[i] != "of" or told.stems[i - 1] not in _PARTS:
+            continue
+        noun = next((j for j in range(i + 1, min(i + 6, len(told))) if j in places), 0)
+        few = not _FEWER.isdisjoint(told.lower[max(i - 4, 0) : i])
+        number = next((each for each in told.lower[max(i - 3, 0) : i] if _is_number(each)), "")
+        if noun and few and number not in said.lower and (_FEWER | _SHARES).isdisjoint(said.lower):
+            yield f"{told.lower[i - 1]} of {told.lower[noun]}"
+
+
+_PARTS = word_set("percent third quarter half fifth tenth")
+_FEWER = word_set("fewer less under below only just barely hardly no")
+
+
 def _years_old(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "17-year-old bridges" for "17 of the bridges": a number that is nobody's age in the lead."""
     for token in said.lower:
@@ -153,12 +185,6 @@ def _years_old(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]
 
 
 RULES: tuple[Rule, ...] = (
-    _share_of_them,
-    _of_total,
-    _since,
-    _studied,
-    _than,
-    _another_share,
-    _another_bound,
+    _share_of_them, _of_total, _since, _studied, _than, _another_share, _another_bound, _another_date, _lost_share,
     _years_old,
-)
+)  # fmt: skip

@@ -48,7 +48,7 @@ def _another_complement(said: Words, told: Words, places: Sequence[int]) -> Iter
         gap = range(ruler + 2, where)
         parted = any(_parts(told, i, where, link) for i in gap)
         own = _content(told, gap)
-        kept = places[:place] if link == "by" else places  # elsewhere it may stand for both
+        kept = places[:place] if link == "by" else places[place + 1 :]  # behind it: "cause of Graz fire"
         if parted and own and set(own).isdisjoint(kept) and is_one_place(told, told.stems[where]):
             yield f"{said.lower[place - 1]} {link} {told.lower[where]}"
 
@@ -203,6 +203,7 @@ def _run_in(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     if said.lower[0] != told.lower[0] or said.lower[0] not in _OPENING or "," not in told.lower or "," in said.lower:
         return
     comma = told.lower.index(",")
+    yield from _over_comma(said, places, comma)
     if min((where for where in places[1:] if where >= 0), default=0) > comma:
         yield said.lower[0]  # "Unless workers will be sent home"
     for left, right in neighbours(said, places):
@@ -210,7 +211,17 @@ def _run_in(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
             yield said.lower[0]
 
 
-_OPENING = word_set("unless if should although though while without despite after when barring once because since")
+def _over_comma(said: Words, places: Sequence[int], comma: int) -> Iterator[str]:
+    """ "Excluding fuel and food prices" for "Excluding fuel and food, consumer prices"."""
+    for left, right in neighbours(said, places):
+        if 0 <= places[left] < comma < places[right] - 1 and right == left + 1 and said.lower[0] in _LISTING:
+            yield f"{said.lower[left]} {said.lower[right]}"
+
+
+_LISTING = word_set("excluding except besides unlike including barring")
+_OPENING = _LISTING | word_set(
+    "unless if should although though while without despite after when barring once because since"
+)
 
 
 def _as_condition(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -249,42 +260,6 @@ def _opponents(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]
             yield f"{told.lower[where]} {told.lower[noun]}"
 
 
-def _second_speaker(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """ "Minister says dam is safe" for "the minister said an expert had told him that the dam was safe"."""
-    for place, token in enumerate(said.lower):
-        beside = [where for where in places[max(place - 1, 0) : place + 2] if where >= 0]
-        if token not in listed.SAYS or not beside:
-            continue
-        speaker = min(beside)
-        verb = next((i for i in range(speaker + 1, min(speaker + 4, len(told))) if told.lower[i] in SPEAKING), -1)
-        rest = [where for where in places if where > verb]
-        if verb < 0 or not rest:
-            continue
-        inner = (i for i in range(verb + 2, min(rest)) if told.lower[i] in SPEAKING or told.stems[i] in _CLAIMING)
-        other = next(inner, 0)
-        whose = _content(told, range(verb + 1, other))
-        if whose and STOPS.isdisjoint(told.lower[verb:other]) and told.stems[other] not in said.known:
-            yield f"{told.lower[speaker]} {token}"
-
-
-_CLAIMING = word_set("tell claim alleg insist accus suggest testify")
-
-
-def _told_whom(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
-    """ "Minister told him that" for "the minister said an expert had told him that"."""
-    for place, pair in enumerate(pairwise(said.lower)):
-        if pair[0] != "told" or pair[1] not in _WHOM or not place:
-            continue
-        where = next((i for i, each in enumerate(pairwise(told.lower)) if each[0] == "told" and each[1] in _WHOM), 0)
-        whose = _content(told, range(max(where - 5, 0), where))
-        subject = next((i for i in range(place - 1, -1, -1) if places[i] >= 0), -1)
-        if whose and subject >= 0 and places[subject] < whose[-1] and whose[-1] not in places:
-            yield f"{said.lower[subject]} {pair[0]}"
-
-
-_WHOM = word_set("him her them us me")
-
-
 def _another_is(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "predecessor was safe" for "his predecessor had told him that the dam was safe"."""
     for place in range(1, len(said) - 1):
@@ -315,7 +290,7 @@ def _another_object(said: Words, told: Words, places: Sequence[int]) -> Iterator
         if (
             not acts
             or not hung
-            or said.lower[right] != told.lower[there]
+            or said.lower[right].removesuffix("'s") != told.lower[there]
             or not STOPS.isdisjoint(told.lower[here:there])
         ):
             continue
@@ -325,7 +300,7 @@ def _another_object(said: Words, told: Words, places: Sequence[int]) -> Iterator
 
 
 _PARTICLES = word_set("out up off down")
-_AWAY = word_set("before after in at from near against during for on until")
+_AWAY = word_set("before after in at from near against during for on until by")
 
 
 def _not_them(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -408,6 +383,6 @@ _WAYS = {"to": "from", "from": "to"}
 
 RULES: tuple[Rule, ...] = (
     _another_complement, _agent_acted_on, _made_passive, _lost_clause, _whether, _persons, _found_what, _infinitives,
-    _run_in, _as_condition, _opponents, _second_speaker, _told_whom, _another_is, _another_object, _not_them,
+    _run_in, _as_condition, _opponents, _another_is, _another_object, _not_them,
     _cut_owner, _whom, _past_doubt, _turned_way,
 )  # fmt: skip

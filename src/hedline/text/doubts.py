@@ -265,7 +265,7 @@ def _condition_verbs(said: Words, told: Words, places: Sequence[int]) -> Iterato
             places[i] < 0 and said.lower[i] not in FEW and said.lower[i] not in STOPS
             for i in range(place + 1, len(said))
         )
-        if told.stems[verb] not in said.known and max(rest) > verb and not own:
+        if told.stems[verb] not in said.known and not own:
             yield f"{token} {told.lower[verb]}"
         if verb in rest and not TO_BE.isdisjoint(told.lower[max(verb - 2, opener) : verb]):
             at = places.index(verb, place)
@@ -283,7 +283,37 @@ def _is_clause_verb(told: Words, place: int) -> bool:
     return is_verb(told, place) or (present and bool(after) and (after[0] in _AFTER_PRESENT or after[0][0].isdigit()))
 
 
-_AFTER_PRESENT = ARTICLES | listed.NUMBERS | word_set("to that plans over")
+_AFTER_PRESENT = ARTICLES | listed.NUMBERS | word_set("to that plans over up out down off")
+
+
+def _twice_denied(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "No shark seen" for "hardly a day went by without a shark being seen"."""
+    for i in range(2, len(told) - 1):
+        if told.lower[i] != "without":
+            continue
+        start = next((j for j in range(i - 1, -1, -1) if told.lower[j] in STOPS), -1)
+        denied = [each for each in told.lower[start + 1 : i] if each in _NEGATING or each.endswith(("n't", "n’t"))]
+        kept = [each for each in said.lower if each in _NEGATING or each.endswith(("n't", "n’t"))]
+        if denied and len(kept) == 1 and any(i < where < i + 5 for where in places):
+            yield f"{denied[0]} without"
+
+
+_NEGATING = word_set("no not never nobody none hardly barely without cannot")
+
+
+def _condition_head(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "unless electric cars pick up" for "unless demand for electric cars picks up"."""
+    for i, token in enumerate(told.lower[:-4]):
+        if token not in _CONNECTING or token not in said.lower:
+            continue
+        head = next((j for j in range(i + 1, i + 4) if told.lower[j] not in FEW), i)
+        end = next((j for j in range(head, len(told)) if told.lower[j] in STOPS), len(told))
+        verb = next((j for j in range(head + 2, end) if _is_clause_verb(told, j)), 0)
+        linked = told.lower[head + 1] in ("for", "of", "in", "from", "to") and head not in places
+        if linked and verb in places and any(head < where < verb for where in places) and token != "provided":
+            yield from (
+                [] if told.stems[head] in listed.STANDING_FOR | listed.SHARED else [f"{token} {told.lower[head]}"]
+            )
 
 
 def _cut_condition(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
@@ -350,5 +380,6 @@ def _cut_exception(said: Words, told: Words, places: Sequence[int]) -> Iterator[
 
 RULES: tuple[Rule, ...] = (
     _conditions, _clauses, _lists, _refuted, _hearsay, _modals, _alone, _believed, _would_have, _planned,
-    _condition_verbs, _cut_condition, _from_condition, _cut_exception,
+    _condition_verbs, _cut_condition, _from_condition, _cut_exception, _twice_denied,
+    _condition_head,
 )  # fmt: skip

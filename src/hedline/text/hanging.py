@@ -90,7 +90,8 @@ def _ends_early(said: Words, told: Words, places: Sequence[int]) -> Iterator[str
     after = told.lower[last + 1]
     thinks = told.stems[last] in _BELIEVING and not RELATIVES.isdisjoint(said.lower[max(end - 5, 0) : end - 1])
     acts = before in PRONOUNS and token.endswith("s") and after in ARTICLES
-    if (thinks and after not in STOPS) or acts or (is_verb(told, last) and after in _PARTICLES):
+    complement = token in _BECOMING and after not in STOPS | BORDERS
+    if (thinks and after not in STOPS) or acts or complement or (is_verb(told, last) and after in _PARTICLES):
         yield token
     named = after in ("a", "an") and told.lower[last + 2] not in _TIMES and not is_verb(told, last)
     if named and not _NAMING.isdisjoint(said.stems[:end]) and _NAMING & set(told.stems[max(last - 6, 0) : last]):
@@ -98,6 +99,7 @@ def _ends_early(said: Words, told: Words, places: Sequence[int]) -> Iterator[str
 
 
 _BELIEVING = word_set("believ think suspect claim alleg say")
+_BECOMING = word_set("proved proves prove became remained seemed turned")
 _PARTICLES = word_set("out up away back aside")
 _NAMING = word_set("declar consider deem brand label dub elect appoint mak")
 _TIMES = word_set("year month week day few hour decade century barrel litre kilo pound tonne")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from hedline.text import polarity_words as listed
 from hedline.text.meaning import ARTICLES, SAYING, SPEAKING, SPOKEN, STOPS, TO_BE, Words, is_verb
@@ -39,10 +40,11 @@ def _speakers(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
 
 def _late_speakers(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "man detained, lawyer says" for "a man was detained, but his lawyer says he cannot write"."""
-    if len(said) < 4 or said.lower[-1] not in listed.SAYS or places[-2] < 1:
+    last = len(said) - (2 if said.lower[-1] in listed.SAYS else 1)  # "Seoul says", "says Seoul", ", Seoul"
+    if len(said) < 4 or places[last] < 1 or (last == len(said) - 1 and said.lower[-2] not in listed.SAYS | {",", ":"}):
         return
-    speaker, verb = places[-2], _verb_of(told, places[-2])
-    rest = [where for where in places[:-2] if where >= 0 and abs(where - speaker) > 2]
+    speaker, verb = places[last], _verb_of(told, places[last])
+    rest = [where for where in places[:last] if where >= 0 and abs(where - speaker) > 2]
     border = max(
         (i for i in range(speaker) if told.lower[i] in ("but", "although", "while", "though", ";")), default=-1
     )
@@ -231,7 +233,48 @@ def _owners(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
             yield f"{token} {said.lower[place + 1]}"
 
 
+def _second_speaker(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Minister says dam is safe" for "the minister said an expert had told him that the dam was safe"."""
+    for place, token in enumerate(said.lower):
+        beside = [where for where in places[max(place - 1, 0) : place + 2] if where >= 0]
+        if token not in listed.SAYS or not beside:
+            continue
+        speaker = min(beside)
+        verb = next((i for i in range(speaker + 1, min(speaker + 4, len(told))) if told.lower[i] in SPEAKING), -1)
+        rest = [where for where in places if where > verb]
+        if verb < 0 or not rest:
+            continue
+        inner = (i for i in range(verb + 2, min(rest)) if told.lower[i] in SPEAKING or told.stems[i] in _CLAIMING)
+        other = next(inner, 0)
+        whose = _said_between(told, range(verb + 1, other))
+        if whose and STOPS.isdisjoint(told.lower[verb:other]) and told.stems[other] not in said.known:
+            yield f"{told.lower[speaker]} {token}"
+
+
+_CLAIMING = word_set("tell claim alleg insist accus suggest testify")
+
+
+def _told_whom(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Minister told him that" for "the minister said an expert had told him that"."""
+    for place, pair in enumerate(pairwise(said.lower)):
+        if pair[0] != "told" or pair[1] not in _WHOM or not place:
+            continue
+        where = next((i for i, each in enumerate(pairwise(told.lower)) if each[0] == "told" and each[1] in _WHOM), 0)
+        whose = _said_between(told, range(max(where - 5, 0), where))
+        subject = next((i for i in range(place - 1, -1, -1) if places[i] >= 0), -1)
+        if whose and subject >= 0 and places[subject] < whose[-1] and whose[-1] not in places:
+            yield f"{said.lower[subject]} {pair[0]}"
+
+
+_WHOM = word_set("him her them us me")
+
+
+def _said_between(told: Words, places: range) -> list[int]:
+    """Places of the words that say something."""
+    return [i for i in places if told.lower[i] not in FEW and told.lower[i] not in STOPS]
+
+
 RULES: tuple[Rule, ...] = (
     _speakers, _late_speakers, _possessives, _quoted_apart, _told, _called_false, _place_speaks, _rulers, _dismissed_as,
-    _hung_speaker, _agent_speaks, _owners,
+    _hung_speaker, _agent_speaks, _owners, _second_speaker, _told_whom,
 )  # fmt: skip

@@ -237,8 +237,15 @@ def _from_aside(said: Words, told: Words, places: Sequence[int]) -> Iterator[str
         if main >= len(told) or not taken or not _is_aside(told, start, main):
             continue
         inside = [where for where in taken if start < where < end]
+        main = next((i for i in range(main, len(told)) if told.lower[i] not in FEW), main)
         if start + 1 in inside and main not in taken and max(taken) > main:
             yield told.lower[start + 1]
+        if (
+            start + 1 in inside
+            and max(taken) < end
+            and any(told.stems[i] in listed.CARRYING for i in taken if i < start)
+        ):
+            yield f"{told.lower[start + 1]} {told.lower[main]}"  # "hope the coral is grown"
         if inside and max(taken) >= main and min(taken) > start:
             yield told.lower[main]
 

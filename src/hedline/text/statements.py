@@ -259,7 +259,7 @@ def _promoted(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
         here, there = places[left], places[right]
         if not 0 <= here < there or not is_verb(told, there) or LINKS.intersection(said.lower[left + 1 : right]):
             continue
-        if any(0 <= place < here - 3 for place in places[:left]):
+        if any(0 <= place < here - 3 for place in places[:left]) or not RELATIVES.isdisjoint(said.lower[:left]):
             continue  # the headline has a subject before it
         between = told.lower[here + 1 : there]
         if any(
@@ -293,7 +293,7 @@ def _governor(told: Words, place: int) -> int:
         if token in STOPS or (token in FEW and token not in ARTICLES | {"and"}):
             return -1
         if is_verb(told, i):
-            return i - 2 if i > 1 and told.lower[i - 1] == "who" else -1
+            return i - 2 if i > 1 and told.lower[i - 1] in RELATIVES and not is_verb(told, i - 2) else -1
     return -1
 
 

@@ -151,6 +151,18 @@ def _quantified(said: Words, told: Words, places: Sequence[int]) -> Iterator[str
             yield token
 
 
+def _whose(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "Writer flees after arrest" for "the writer, whose husband was arrested, fled"."""
+    for i in range(1, len(told) - 3):
+        if told.lower[i] != "whose" or "whose" in said.lower:
+            continue
+        end = next((j for j in range(i, len(told)) if told.lower[j] in STOPS), len(told))
+        verb = next((j for j in range(i + 2, end) if is_verb(told, j)), 0)
+        owned = [j for j in range(i + 1, verb) if told.lower[j] not in FEW]
+        if verb in places and owned and set(owned).isdisjoint(places):
+            yield f"whose {told.lower[owned[-1]]}"
+
+
 def cut_share(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """A share and the participle of its group without the verb: "About half of soldiers sent to Comoros"."""
     start, end = _share(told, said), _clause_end(said, told, places)
@@ -226,5 +238,6 @@ RULES: tuple[Rule, ...] = (
     _headless,
     _antecedents,
     _quantified,
+    _whose,
     cut_share,
 )

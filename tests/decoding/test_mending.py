@@ -7,7 +7,16 @@ import pytest
 
 import hedline
 from hedline.decoding.choice import UNFINISHED, Guards, meaning_faults
-from hedline.decoding.mending import completed, trimmed, with_bound, with_doubts, with_forms, without_names
+from hedline.decoding.mending import (
+    completed,
+    mended,
+    trimmed,
+    with_bound,
+    with_doubts,
+    with_forms,
+    with_participle,
+    without_names,
+)
 from hedline.decoding.summary import Hypothesis
 
 CASING = {word.lower(): word for word in ("Frank", "Oslo", "Norway", "Donna", "Acme", "Holm")}
@@ -194,3 +203,20 @@ def test_more_than_a_year_stays_more() -> None:
     for headline in ("First rise in more than a year", "First rise", "A year of rises"):
         whole = candidate(headline)
         assert with_bound(whole, lead) is whole
+
+
+def test_what_hangs_after_a_comma_gets_its_participle() -> None:
+    lead = "A strong quake struck off Lund, triggering a flood warning and sending people uphill."
+    found = with_participle(candidate("Quake strikes off Lund, flood warning"), lead).read()
+    assert found.text == "Quake strikes off Lund, triggering flood warning"
+    assert len(found.alignment) == len(found.known) == len(found.tokens)
+    for headline in ("Quake strikes off Lund, police say", "Quake strikes off Lund"):
+        whole = candidate(headline)
+        assert with_participle(whole, lead) is whole
+
+
+def test_all_that_can_be_mended_is() -> None:
+    lead = "The mill that grinds oats was sold in more than a year for 9 million euros, its first sale."
+    assert mended(
+        candidate("Mill that grind oats sells in a year for 9 million"), lead.replace("The mill", "Mill")
+    ).text == ("Mill that grinds oats sells in more than a year for 9 million euros")

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from hedline.decoding.mending import completed, trimmed, unquoted, with_bound, with_doubts, with_forms, without_names
+from hedline.decoding.mending import mended, trimmed, unquoted, with_doubts, without_names
 from hedline.decoding.own_words import (
     PART,
     ends_badly,
@@ -64,7 +64,7 @@ PARTICLES = word_set("on up over about under")  # may end a sentence, or want a 
 _LOOSE = re.compile(r"^(?!['‘]|.*\s['‘]).*?([^\W\d_]*[^\W\d_s]')(?=\s|$)")  # an apostrophe whose word is gone
 
 # What may be half a phrase, told cheaply.
-_MENDABLE = re.compile(r"(?:\d|illion| out| off| away| ahead| free)$| (?:that|which|who) | (?:in|for) \w+ [ymwdchg]")
+_MENDABLE = re.compile(r"(?:\d|illion| out| off| away| ahead| free)$| (?:that|which|who) | (?:in|for) \w+ [ymwdchg]|, ")
 Casing = Mapping[str, str] | None
 
 
@@ -177,7 +177,7 @@ class Guards:
         kept = self._unquoted(candidate.read()) if altered else candidate
         if self.free and self.meaning:
             kept = trimmed(kept, UNFINISHED) if kept.text.rpartition(" ")[2] in UNFINISHED else kept
-            kept = with_bound(with_forms(completed(kept, lead), lead), lead) if _MENDABLE.search(kept.text) else kept
+            kept = mended(kept, lead) if _MENDABLE.search(kept.text) else kept
             lost = meaning_faults((kept.text, lead))
             kept = with_doubts(kept, lead, lost) if lost else kept
         if not self.names or self.forced or self.exact or not self._unsupported(kept.text, lead):

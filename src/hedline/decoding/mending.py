@@ -83,6 +83,13 @@ def trimmed(candidate: Candidate, unfinished: frozenset[str]) -> Candidate:
     return whole.taking(rows, " ".join(parts[:last]))
 
 
+def mended(candidate: Candidate, lead: str) -> Candidate:
+    """A candidate with the rest of a phrase that it breaks off, or with a word of the lead that it lost inside."""
+    for mend in (completed, with_forms, with_participle, with_bound):
+        candidate = mend(candidate, lead)
+    return candidate
+
+
 def completed(candidate: Candidate, lead: str) -> Candidate:
     """A candidate that ends in the middle of a phrase, with the rest of it as the lead has it.
 
@@ -144,6 +151,21 @@ def with_forms(candidate: Candidate, lead: str) -> Candidate:
                 text = " ".join([*words[: place + 1], wanted[0], *words[place + 2 :]])
                 return replace(whole, text=text, tokens=tokens) if whole.tokens[row] == two else candidate
     return candidate
+
+
+def with_participle(candidate: Candidate, lead: str) -> Candidate:
+    """A candidate whose last words hang after a comma, with the participle that the lead has before them there.
+
+    "Quake strikes Chile, tsunami warning": ", triggering a tsunami warning".
+    """
+    start = candidate.text.rfind(", ") + 2
+    tail = candidate.text[start:]
+    found = start > 2 and re.search(rf", (\w+ing) (?:an? |the |its |their )?{re.escape(tail)}\b", lead)
+    if not found:
+        return candidate
+    whole, number = candidate.read(), candidate.text.count(" ", 0, start)
+    row = next((row for row, part in enumerate(_places(whole)) if part >= number), len(whole.tokens))
+    return whole.adding(row, (found[1],), found[1] + " ", start)
 
 
 def with_bound(candidate: Candidate, lead: str) -> Candidate:

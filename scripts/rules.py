@@ -25,7 +25,7 @@ from hedline.decoding.choice import CRUMB, form_faults, invented_frame, lead_cue
 from hedline.errors import UserError
 from hedline.experiments.traps import Trap, faults, read_traps
 from hedline.files import write_text
-from hedline.text import amounts, borrowed, clauses, doubts, hanging, speakers, splices, statements, subordinate
+from hedline.text import amounts, borrowed, clauses, doubts, hanging, roles, speakers, splices, statements, subordinate
 from hedline.text.clean import without_footer
 from hedline.text.meaning import altered_quotations, judge_polarity, laid_on, read_words
 from hedline.text.subword import support
@@ -33,7 +33,7 @@ from hedline.text.subword import support
 SUPPORTED = 0.8  # share of a person's content words that the lead must have
 GROUPS = {
     "doubts": doubts.RULES, "subordinate": subordinate.RULES, "spoken_of": speakers.RULES, "spliced": splices.RULES,
-    "hanging": hanging.RULES, "borrowed": (*borrowed.RULES, *amounts.RULES),
+    "hanging": hanging.RULES, "borrowed": (*borrowed.RULES, *roles.RULES, *amounts.RULES),
 }  # fmt: skip
 COLUMNS = ("news", "people", "untrue", "true")
 

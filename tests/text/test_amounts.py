@@ -12,6 +12,7 @@ COLD = "Turku was warmer than Rome for the first time since records began in 187
 TRIAL = "Masks are safe for singers, according to a study of 300 choirs."
 GULLS = "Fewer gulls nest in Bergen than in Oslo."
 BAKERS = "Two in five bakers have thought about leaving and one in nine has applied for other work."
+OWNERS = "Owners may not raise rents more than once a year, the town said."
 RENTS = "The rise of rents slowed from 9 percent in March to 4 percent in June."
 LAMP = "The arm carries up to 70 grams and turns by 70 degrees."
 
@@ -30,6 +31,7 @@ LAMP = "The arm carries up to 70 grams and turns by 70 degrees."
         (BAKERS, "Two in five bakers want other work", "Two in five bakers have thought about leaving"),
         (LAMP, "Arm turns by up to 70 degrees", "Arm carries up to 70 grams"),
         ("Of 40 buoys the ship saw, it hit 3.", "Over 40 buoys hit", "Ship hit 3 of 40 buoys"),
+        (OWNERS, "Owners may not raise rents", "Owners may not raise rents more than once a year"),
         (RENTS, "Rents slow to 4 percent in March", "Rents slow to 4 percent in June"),
         ("It ends if fewer than 90 percent of members pay.", "It ends if members pay", "It ends if fewer than 90 pay"),
         ("The ship hit 40 buoys over two days.", "Ship hit over 40 buoys", "Ship hit 40 buoys"),

@@ -6,8 +6,6 @@ import pytest
 
 from hedline.text.clauses import torn
 
-RIDER = "The rider struck by a van that was being followed by customs officers in Hull has lost a leg."
-MILL = "The spinning mill will be bought up by its younger rival Tarn for 3 million crowns."
 ASHES = "Chemists in Turin found no evidence that the cheap filter removes arsenic from well water."
 TEA = "Nurses in Lund wanted to find out whether a cup of green tea shortens migraine attacks."
 KETTLE = "The kettle I bought at your store leaks and my wife is cross."
@@ -17,23 +15,15 @@ FUSE = "It was a worn fuse that cut power to three villages, the firm said."
 GATE = "Unless the council buys the gate by June, its owner will sell it to a museum."
 ZOO = "The zoo will open its aquarium in June provided it finds two more divers, its head said."
 PASS = "The winger will join Lecce on condition that he passes a medical, papers reported."
-BACK = "The full-back was left out of the team for Sunday's tie against Lens."
 BRIDGE = "The mayor said his engineer had told him that the bridge was sound."
-TAX = "The premier ruled out raising the beer tax before the next election."
 AUNT = "Aunt Vera feared she had lost her purse in town but it turned up under a chair."
 SPY = "Auditors are looking into whether the envoy took money from a shipyard."
-NURSE = "The nurse whom the ward had dismissed for a joke won 9,000 euros in court."
-MATCH = "Lind knocked out the second seed Berg in the third round of the Oslo Open."
-BACKUP = "The striker has yet to score for Ferrara, who paid Pisa nine million euros for him."
 SPARK = "A spark could have caused the fire that gutted two barns."
 
 
 @pytest.mark.parametrize(
     ("lead", "wrong", "right"),
     [
-        (RIDER, "Rider struck by customs officers loses leg", "Rider struck by van loses leg"),
-        (MILL, "Tarn to be bought up by rival", "Mill to be bought up by rival Tarn"),
-        (MILL, "Mill to buy up by rival Tarn", "Mill to be bought up by Tarn"),
         (ASHES, "Chemists find no evidence of arsenic", "Chemists find no evidence that filter removes arsenic"),
         (TEA, "Green tea shortens migraine attacks", "Green tea may shorten migraine attacks"),
         (KETTLE, "The kettle I bought at my store", "The kettle I bought at your store leaks"),
@@ -48,28 +38,20 @@ SPARK = "A spark could have caused the fire that gutted two barns."
             "Zoo to open aquarium provided it finds two more divers",
         ),
         (PASS, "Winger to join Lecce on medical condition", "Winger to join Lecce on condition he passes medical"),
-        (BACK, "Lens full-back left out", "Full-back left out of team for tie against Lens"),
         (BRIDGE, "Mayor says bridge sound", "Mayor says engineer told him bridge was sound"),
         (BRIDGE, "Bridge sound, mayor says", "Engineer told mayor bridge was sound"),
         (BRIDGE, "Mayor told him that bridge was sound", "Engineer had told him that bridge was sound"),
         (BRIDGE, "Mayor was sound", "Bridge was sound"),
-        (TAX, "Premier rules out raising next election", "Premier rules out raising beer tax before next election"),
         (AUNT, "Aunt turned up under chair", "Aunt feared she had lost purse"),
         ("It lay in the aunt's old boot all day.", "It lay in aunt's", "It lay in aunt's old boot"),
         (SPY, "Envoy faces trial over money", "Auditors look into whether envoy took money"),
-        (SPY, "Auditors probe money to shipyard", "Auditors probe money from shipyard"),
-        (NURSE, "Nurse who dismissed for joke won 9,000 euros", "Nurse dismissed for joke won 9,000 euros"),
-        (MATCH, "Lind knocked out by Berg in Oslo", "Lind knocked out Berg in Oslo"),
-        (MATCH, "Lind knocked out the Oslo Open", "Lind knocked out the second seed in the Oslo Open"),
         ("Whether the keel will hold depends on the tide.", "Keel will hold", "Will the keel hold?"),
         ("It hit all ships apart from those to Rome.", "It hit all ships apart", "It hit all ships apart from those"),
+        ("Scouts suspect that a fox ate it.", "Suspect ate it", "Scouts suspect fox ate it"),
+        ("Fears that the dam could burst grew.", "Fears of dam could burst", "Fears that dam could burst grew"),
+        ('"I pay no new tax," he said.', "I pay no new", "I pay no new tax"),
+        ("He says he is ill.", "Ill, he says he's", "He says he's ill"),
         ("The king's son-in-law lost.", "King's son", "King's son-in-law lost"),
-        (
-            "The court dismissed a plea by Chad against a tax.",
-            "Court dismisses Chad's tax",
-            "Court dismisses plea by Chad",
-        ),
-        (BACKUP, "Ferrara striker has yet to score for Pisa", "Striker has yet to score for Ferrara"),
         ("Excluding fuel and fish, consumer prices fell.", "Excluding fuel and fish prices", "Consumer prices fell"),
         (SPARK, "Spark could cause fire in barns", "Spark could have caused fire in barns"),
     ],

@@ -56,6 +56,7 @@ VISIT = "The premier will meet the king in Tallinn on Friday, a day after visiti
         (TAILOR, "Tailor sentenced to prison for fraud", "Prosecutors ask judge to send tailor to prison"),
         ("Don't wash the wool rug, it shrank.", "How to wash the wool rug", "Don't wash the wool rug"),
         ("Police are looking into the tailor's bills.", "Tailor charged over bills", "Police look into tailor's bills"),
+        (UNCLE, "Uncle of girl slept for two hours: report", "Guards slept for two hours: uncle"),
         (CLIENT, "Accused client was in Rome", "Client was in Rome, lawyer says"),
         ("The map that he drew proved wrong in May.", "Map that he drew proved", "Map that he drew proved wrong"),
         (KEEPER, "How to watch keeper play in final", "Keeper to play in final despite broken toe"),

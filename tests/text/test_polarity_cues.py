@@ -26,6 +26,13 @@ def test_a_bar_excepts_only_after_every() -> None:
     assert polarity_cues("Every bar in the town left its door open.") == []
 
 
+def test_an_exception_may_come_first() -> None:
+    (cue, *_) = polarity_cues("Save for a walk in May, the king stays at home.")
+    assert cue.kind == "exception" and "king" in cue.focus
+    (cue, *_) = polarity_cues("But for a nurse, the twins would have drowned.")
+    assert cue.word == "but for" and "twin" in cue.focus
+
+
 def test_a_plan_under_a_doubt_is_as_doubtful_as_what_is_planned() -> None:
     (cue,) = polarity_cues("Acme reportedly plans to move its mill.")
     assert not cue.head and "mov" in cue.focus

@@ -172,6 +172,24 @@ _PARTS = word_set("percent third quarter half fifth tenth")
 _FEWER = word_set("fewer less under below only just barely hardly no")
 
 
+def _lost_limit(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "not allowed to raise rents" for "not allowed to raise rents more than once a year"."""
+    for i in range(2, len(told) - 2):
+        if told.lower[i] not in ("more", "longer", "later") or told.lower[i + 1] != "than":
+            continue
+        start = next((j for j in range(i - 1, -1, -1) if told.lower[j] in STOPS), -1)
+        denied = [j for j in range(start + 1, i) if _denies(told.lower[j])]
+        inside = bool(denied) and sum(denied[0] < where < i for where in places) > 1
+        limit = told.lower[i + 2]
+        counted = limit in ("once", "twice", "one") or _is_number(limit)
+        if inside and counted and any(map(_denies, said.lower)) and limit not in said.lower:
+            yield f"{told.lower[i]} than {limit}"
+
+
+def _denies(token: str) -> bool:
+    return token in ("not", "never", "cannot", "no", "nobody", "ban", "bans") or token.endswith(("n't", "n’t"))
+
+
 def _years_old(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """ "17-year-old bridges" for "17 of the bridges": a number that is nobody's age in the lead."""
     for token in said.lower:
@@ -186,5 +204,5 @@ def _years_old(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]
 
 RULES: tuple[Rule, ...] = (
     _share_of_them, _of_total, _since, _studied, _than, _another_share, _another_bound, _another_date, _lost_share,
-    _years_old,
+    _lost_limit, _years_old,
 )  # fmt: skip

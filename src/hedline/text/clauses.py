@@ -407,8 +407,9 @@ def _borrowed(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     """What the lead says of another."""
     from hedline.text.amounts import RULES as AMOUNTS
     from hedline.text.borrowed import RULES as BORROWED
+    from hedline.text.roles import RULES as ROLES
 
-    for rule in (*BORROWED, *AMOUNTS):
+    for rule in (*BORROWED, *ROLES, *AMOUNTS):
         yield from rule(said, told, places)
 
 

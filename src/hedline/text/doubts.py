@@ -330,7 +330,7 @@ def _states(said: Words, told: Words, places: Sequence[int], place: int) -> bool
     """Whether a word of a headline may be a verb."""
     where, token = places[place], said.lower[place]
     if where < 0:
-        return token in HELPING or token not in FEW
+        return token in HELPING | {"am"} or token not in FEW
     return is_verb(told, where) or _may_act(told, where) or token in _KEEPS
 
 

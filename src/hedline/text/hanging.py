@@ -125,6 +125,12 @@ def _lost_according(said: Words, told: Words, places: Sequence[int]) -> Iterator
     """ "Mother of the boy, police ignored calls" for "According to the mother of the boy, police ignored …"."""
     comma = told.lower.index(",") if told.lower[:2] == ("according", "to") and "," in told.lower else 0
     nouns = {told.stems[i] for i in range(1, comma) if told.lower[i - 1] in ARTICLES}  # "the accused"
+    subject = next((i for i in range(comma + 1, len(told)) if told.lower[i] not in FEW), 0) if comma else 0
+    begun = next((where for where in places if where >= 0), -1)
+    silent = ((SPEAKING | SAYING | _TELLING) - {"report", ":"}).isdisjoint({*said.lower, *said.known})
+    if 2 <= begun < comma < max(places) and subject not in places and silent:
+        yield told.lower[subject]  # "Mother of the boy ignored calls: report"
+        return
     if not comma or not (SPEAKING | SAYING | _TELLING).isdisjoint({*said.lower, *said.known} - nouns):
         return
     first = next((where for where in places if where >= 0), -1)

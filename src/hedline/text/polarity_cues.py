@@ -218,6 +218,8 @@ def _read_but(tokens: Sequence[str], place: int) -> Cue | None:
 def _read_save(tokens: Sequence[str], place: int) -> Cue | None:
     """every … save, every … bar, throughout … save for: what the rest does. Others save for their old age."""
     paired = _next(tokens, place) == "for"
+    if paired and not place and "," in tokens:
+        return _read_exception(tokens, place)
     whole = UNIVERSAL | listed.THROUGHOUT if paired else UNIVERSAL
     spared = not whole.isdisjoint(tokens[max(place - (12 if paired else 6), 0) : place])
     noun = tokens[place] == "bar" and tokens[place - 1] in FEW | UNIVERSAL  # "every bar", "the bar"

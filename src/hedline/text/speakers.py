@@ -69,6 +69,8 @@ def _possessives(said: Words, told: Words, places: Sequence[int]) -> Iterator[st
             )
         ):
             yield f"{token} {said.lower[place + 1]}"
+        if told.lower[owner + 1 : owner + 2] == ("that",) and told.lower[owner - 1] not in ARTICLES | {"of"}:
+            yield token  # "detectives suspect's painting"
         before = said.lower[place - 1] if place else ""
         if before in ("former", "acting", "deputy") and owned and told.lower[owned - 1] == before:
             yield f"{before} {token}"

@@ -207,3 +207,13 @@ def test_copied_words_begin_as_the_text_does(mode: str) -> None:
     assert any(each.text[0].islower() for each in plain.nbest)
     (usual,) = summarizer.summarize([lead], mode=mode, nbest=12)
     assert all(each.text[0].isupper() for each in usual.nbest)
+
+
+def test_an_exact_length_that_a_mark_took_a_word_of_is_told() -> None:
+    text = (
+        '\U00013805\th"\U00063d4f|\u0572\u04d3\u024d\U0009a1fe\x15\U0009328f\u053f\u0778\U000174d4\u02a3d\x1d'
+        "7\u07bb\u012d\U0006190d\u0356n\U000178b0\u016e\U000e49a6S\x12Z\n\U0003ea19/"
+    )
+    weights = {"log_prob": 0.3, "unsupported": 1.9, "reorder": 1.8}
+    found = hedline.load("abs").summarize([text], exact_words=3, beam=2, rerank="mbr", weights=weights)[0]
+    assert len(found.text.split()) == 2 and "misses it by 1" in found.notes[0]

@@ -148,14 +148,20 @@ class Summarizer:
             notes = [f"only the first {len(self.reader.words(source))} words were read", *unread]
         if not nbest:
             notes.append("no word fits the limit, so the headline is empty")
-        elif nbest[0].short and options.exact_words:  # to fill a limit is a wish
-            notes.append(f"what was asked cannot be reached; this headline misses it by {nbest[0].short}")
+        elif options.exact_words and (missed := _missing(nbest[0], options)):  # to fill a limit is a wish
+            notes.append(f"what was asked cannot be reached; this headline misses it by {missed}")
         return notes
 
     @cached_property
     def casing(self) -> Mapping[str, str] | None:
         """How words are usually written inside sentences, by their lower-case form; None without such a table."""
         return usual_forms(self.path) or None if self.path else None
+
+
+def _missing(headline: Hypothesis, options: DecodeOptions) -> int:
+    """How many words a headline has too few or too many; a lone mark may have joined the word beside it."""
+    words = 0 if options.cut else abs((options.exact_words or 0) - len(headline.text.split()))
+    return headline.short or words
 
 
 def _strings(texts: str | Iterable[str]) -> list[str]:

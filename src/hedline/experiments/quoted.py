@@ -151,6 +151,7 @@ def speed(results: Path) -> str:
     rouge, text = _bench(results, "rouge")["rouge"], _bench(results, "text")["text"]
     default, abs_ = partial(_times, ours, "hedline default"), partial(_times, paper, "hedline abs")
     tiny = partial(_times, _bench(results, "decode-tiny")["decode"], "hedline tiny")
+    news = partial(_times, _bench(results, "decode-news")["decode"], "hedline default")
     command = "`hedline bench decode --model {} --threads 1`"
     in_pieces = "the same reading and writing as many tokens as ours has pieces"
     rows = [
@@ -161,6 +162,9 @@ def speed(results: Path) -> str:
         ["the same with it", "the same with a vocabulary map of its own", default("t5-small, mapped"), "the same"],
         ["the same with it", in_pieces, default("t5-small, in pieces"), "the same"],
         ["the same with it", "CTranslate2 int8, distilbart-6-6 shape", default("distilbart-6-6"), "the same"],
+        ["`default` on leads of `valid`, real news", "CTranslate2 int8, t5-small shape, beam 5, a token a word",
+         news("t5-small"), "the same with `--data valid.jsonl.xz`"],
+        ["the same", in_pieces, news("t5-small, in pieces"), "the same"],
         ["`tiny`, all guards on", "CTranslate2 int8, t5-small shape, beam 5, a token a word", tiny("t5-small"),
          command.format("tiny")],
         ["the same", in_pieces, tiny("t5-small, in pieces"), "the same"],

@@ -8,7 +8,7 @@ import pytest
 from hedline.api import load
 from hedline.decoding.options import DecodeOptions
 from hedline.decoding.piece_lexicon import Detail, SubwordLexicon, repeats, word_alignment
-from hedline.runtime import kernels
+from hedline.runtime import Step, kernels
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,16 @@ def test_keys_of_words_are_kept_only_up_to_a_number(monkeypatch: pytest.MonkeyPa
     for word in (b"one", b"two", b"three", b"Four!"):
         lexicon._word(0, word)
     assert lexicon.tables.known == {b"Four!": "four"}
+
+
+@pytest.mark.parametrize(("guarded", "worth"), [(True, -np.inf), (False, 0.0)])
+def test_a_headline_of_exactly_two_words_does_not_end_in_a_word_that_wants_another(guarded: bool, worth: float) -> None:
+    lexicon = opened(exact_words=2, guard_meaning=guarded)
+    index, width = lexicon.tables.index, lexicon.width
+    flat = Step(np.zeros((1, width), np.float32), np.zeros((1, 1), np.float32), None)
+    begun = lexicon.advance(lexicon.start(), np.zeros(1, np.int64), lexicon.columns.places(0, [index[b" mayor"]]))
+    totals = lexicon.gains(begun, flat).words[0]
+    of, comma, trees = (int(lexicon.columns.places(0, [index[piece]])[0]) for piece in (b" of", b",", b" trees"))
+    assert (totals[of], totals[trees], totals[comma]) == (worth, 0.0, 0.0)
+    whole = lexicon.advance(begun, np.zeros(1, np.int64), np.array([trees]))
+    assert lexicon.gains(whole, flat).words[0][comma] == worth

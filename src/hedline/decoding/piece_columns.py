@@ -352,7 +352,7 @@ class PieceColumns:
         key = (self._row(owner), pending)
         if key not in self._finishing:
             able = [int(index) for index in self.tables.continuing if joins(pending, self.tables.pieces[index])]
-            self._finishing[key] = self._columns(owner, able)
+            self._finishing[key] = self.places(owner, able)
         return self._finishing[key]
 
     def numbering(self, owner: int, tail: str) -> tuple[Ints, Ints]:
@@ -392,7 +392,7 @@ class PieceColumns:
             if closed is not None or not written:
                 for form in _later(source, closed if ordered and closed is not None else after):
                     able.update(self._prefixes_of(SPACE + form))
-            self._copying[key] = self._columns(owner, sorted(able))
+            self._copying[key] = self.places(owner, sorted(able))
         return self._copying[key]
 
     def _prefixes_of(self, rest: bytes) -> list[int]:
@@ -401,7 +401,7 @@ class PieceColumns:
             self._prefixes[rest] = self.tables.prefixes(rest)
         return self._prefixes[rest]
 
-    def _columns(self, owner: int, wanted: Sequence[int]) -> Ints:
+    def places(self, owner: int, wanted: Sequence[int]) -> Ints:
         """Columns of the output ids that are candidates."""
         ids = self._ids[self._row(owner)]
         if not len(wanted):

@@ -13,6 +13,7 @@ import numpy as np
 
 from hedline.arrays import Floats, Ints
 from hedline.decoding import Gains, Route
+from hedline.decoding.choice import UNFINISHED as WANTING
 from hedline.decoding.options import NO_LIMIT, DecodeOptions, fill_shortage, step_limit
 from hedline.decoding.piece_columns import (
     NUMERIC,
@@ -33,6 +34,7 @@ from hedline.text.surface import begins_with_capital, capitalized
 from hedline.text.tokenize import is_content
 
 FORBIDDEN = -np.inf
+MARKS = (b":", b",", b";", b"-")
 MOST_KNOWN = 1 << 16  # words whose keys are kept from text to text
 
 
@@ -92,6 +94,8 @@ class SubwordLexicon:
         self._own = [(weights[name], value) for name, value in WORD_FEATURES.items() if weights.get(name)]
         self._copied, self._compressive = options.mode != "abstractive", options.mode == "compressive"
         self._plain = kernels.available() and not (self.fires or self._copied)  # a word is worth nothing by itself
+        self._exact = (options.exact_words or 0) if options.guard_meaning and not self._copied else 0
+        self._loose: dict[tuple[int, bool], Ints] = {}
         self._pairs = tuple(weights.get(name, 0.0) for name in ("bigram", "trigram", "reorder", "repeat"))
 
     def start(self) -> Rows:
@@ -120,6 +124,8 @@ class SubwordLexicon:
                 able = columns.copying(int(owner[row]), detail.place, detail.word, written)
                 _keep_only(totals[row], able)
         self._forbid_overlong(totals, state)
+        if self._exact and written:
+            self._forbid_loose_ends(totals, state)
         short = fill_shortage(self.options, state.used)
 
         def log_probs(chosen_rows: Ints, chosen: Ints) -> Floats:
@@ -147,6 +153,18 @@ class SubwordLexicon:
             space = starts.astype(np.int64) if taken else 0
             over = (sizes + space > room[row, 1]) | (chars + space > room[row, 2])
             totals[row, : len(over)][over] = FORBIDDEN
+
+    def _forbid_loose_ends(self, totals: Floats, state: Rows) -> None:
+        """Forbid, in place, a last word that wants another one, and a mark after it: the guard refuses such headlines."""
+        for before, count in ((True, self._exact - 1), (False, self._exact)):
+            for row in np.flatnonzero(state.used[:, 0] == count):
+                owner = int(state.owner[row])
+                if (owner, before) not in self._loose:
+                    pieces = [SPACE + word.encode() for word in WANTING] if before else MARKS
+                    pieces = [*pieces, *(piece.title() for piece in pieces)]
+                    found = [self.tables.index[piece] for piece in pieces if piece in self.tables.index]
+                    self._loose[owner, before] = self.columns.places(owner, sorted(set(found)))
+                totals[row, self._loose[owner, before]] = FORBIDDEN
 
     def advance(self, state: Rows, rows: Ints, chosen: Ints) -> Rows:
         """States after the chosen pieces."""

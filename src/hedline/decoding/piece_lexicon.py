@@ -155,7 +155,7 @@ class SubwordLexicon:
             totals[row, : len(over)][over] = FORBIDDEN
 
     def _forbid_loose_ends(self, totals: Floats, state: Rows) -> None:
-        """Forbid, in place, a last word that wants another one, and a mark after it: the guard refuses such headlines."""
+        """Forbid, in place, a last word that wants another one, and a mark after it, which the guard would refuse."""
         for before, count in ((True, self._exact - 1), (False, self._exact)):
             for row in np.flatnonzero(state.used[:, 0] == count):
                 owner = int(state.owner[row])

@@ -116,6 +116,12 @@ def test_a_lost_doubt_comes_back(headline: str, lead: str, expected: str) -> Non
     assert len(found.alignment) == len(found.known) == len(found.tokens)
 
 
+def test_who_says_so_comes_back_behind_an_aside() -> None:
+    lead = "Holm, a baker, stole two old cars, his lawyer said."
+    found = with_doubts(candidate("Holm, a baker, stole two old cars"), lead, ("lawyer",)).read()
+    assert found.text == "Holm, a baker, stole two old cars, lawyer says"
+
+
 def test_the_words_that_come_back_are_aligned_as_the_word_after_them() -> None:
     found = with_doubts(candidate("Holm sold the mill"), "Holm has reportedly sold the mill.", ("reportedly",)).read()
     assert found.alignment[:, 0].tolist() == [0.0, 2.0, 2.0, 4.0, 6.0]

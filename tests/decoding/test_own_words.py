@@ -61,6 +61,17 @@ def test_a_headline_does_not_stop_before_its_main_clause(opening: str) -> None:
     assert "bakery" in next(own_words(lead, lead.split(), DecodeOptions())).text
 
 
+def test_a_headline_does_not_stop_in_an_aside() -> None:
+    lead = (
+        'Veteran actor Lena Holm, best known for the long-running series "Harbour Lights" on the radio, has died at 91.'
+    )
+    assert "died" in next(own_words(lead, lead.split(), DecodeOptions())).text
+    lead = "In Lund, the old mill of the family burned down, and nobody was hurt in the fire that night."
+    assert (
+        next(own_words(lead, lead.split(), DecodeOptions())).text == "In Lund, the old mill of the family burned down"
+    )
+
+
 def test_an_exact_length_that_the_lead_does_not_have_is_missed_openly() -> None:
     (only,) = own_words("Mayor quits", ["Mayor", "quits"], DecodeOptions(exact_words=5))
     assert only.text == "Mayor quits" and only.short == 3

@@ -60,7 +60,7 @@ def with_doubts(candidate: Candidate, lead: str, faults: Collection[str]) -> Can
     for fault in faults:
         if fault in _PUT_BACK:
             candidate = _with_word(candidate, told, _PUT_BACK[fault])
-        elif fault in UNVOUCHED and "," not in candidate.text and fault in told.lower:
+        elif fault in UNVOUCHED and candidate.text.count(",") in (0, 2) and fault in told.lower:  # two are an aside's
             after = told.lower[told.lower.index(fault) + 1 :][:1]
             says = "say" if fault.endswith("s") and fault != "witness" else "says"
             told_by = bool(after) and after[0] in SPEAKING | {"reported"}

@@ -233,12 +233,23 @@ def _quality(parts: Sequence[str], end: int) -> float:
         quality = 2.5 if following in ("and", "or", "but") else 1.5 if following in _LINKS else -1.0
     if not has_verb(_unsaid(parts[:end])):
         quality -= 8.0
-    aside = next((i for i, part in enumerate(parts[:end]) if part in ("who", "which") and parts[i - 1][-1] == ","), end)
+    aside = next((i for i in range(1, end) if parts[i - 1][-1] == "," and _begins_aside(parts, i)), end)
     if aside < end and not any(part[-1] == "," for part in parts[aside : end - 1]):
         quality -= 8.0  # the aside is all that is said
     if bare(parts[0]) in _SUBORDINATE and not _reaches_main_clause(parts[:end]):
         quality -= 20.0
     return quality
+
+
+def _begins_aside(parts: Sequence[str], place: int) -> bool:
+    """Whether words after a comma only say more of the noun before it: "who", "best known for", "a baker"."""
+    if parts[place] in ("who", "which", "whose"):
+        return True
+    named = parts[0] in TITLES or bare(parts[0]) not in _SUBORDINATE | _LINKS
+    return named and parts[place] in _ASIDES and not has_verb(" ".join(parts[:place]))
+
+
+_ASIDES = word_set("best known a an the one now then aged formerly once")
 
 
 def _begins_clause(following: Sequence[str]) -> bool:

@@ -32,6 +32,7 @@ LAMP = "The arm carries up to 70 grams and turns by 70 degrees."
         (LAMP, "Arm turns by up to 70 degrees", "Arm carries up to 70 grams"),
         ("Of 40 buoys the ship saw, it hit 3.", "Over 40 buoys hit", "Ship hit 3 of 40 buoys"),
         (OWNERS, "Owners may not raise rents", "Owners may not raise rents more than once a year"),
+        ("It rose half as much as in May.", "It rose half as much in May", "It rose half as much as in May"),
         (RENTS, "Rents slow to 4 percent in March", "Rents slow to 4 percent in June"),
         ("It ends if fewer than 90 percent of members pay.", "It ends if members pay", "It ends if fewer than 90 pay"),
         ("The ship hit 40 buoys over two days.", "Ship hit over 40 buoys", "Ship hit 40 buoys"),

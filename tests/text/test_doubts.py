@@ -36,6 +36,7 @@ PAIRS = [
     ("No week passes without a theft.", "No theft in week", "No week passes without theft"),
     (MART, "Mart to shut unless old toys rise to 90", "Mart to shut unless demand for old toys rises"),
     (DRIVERS, "Drivers to strike unless mine", "Drivers to strike unless mine hires 30 guards"),
+    ("It is open apart from Sunday and Easter.", "Open apart from Easter", "Open apart from Sunday and Easter"),
     (POOL, "Pool open daily except in winter", "Pool open daily except Friday"),
     (TREATY, "Senate to back treaty provided farmers pay", "Senate to back treaty provided farmers are paid"),
 ]

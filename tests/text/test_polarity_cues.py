@@ -33,6 +33,11 @@ def test_an_exception_may_come_first() -> None:
     assert cue.word == "but for" and "twin" in cue.focus
 
 
+def test_what_one_thinks_is_vouched_for_by_nobody() -> None:
+    (cue,) = polarity_cues("Divers think they found a bell.")
+    assert cue.kind == "attribution" and "bell" in cue.focus
+
+
 def test_a_plan_under_a_doubt_is_as_doubtful_as_what_is_planned() -> None:
     (cue,) = polarity_cues("Acme reportedly plans to move its mill.")
     assert not cue.head and "mov" in cue.focus

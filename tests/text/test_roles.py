@@ -37,11 +37,12 @@ JOBS = "Few of the guests have jobs, although nearly half speak the language."
             "Court dismisses Chad's tax",
             "Court dismisses plea by Chad",
         ),
+        ("Lund sold the goalkeeper to Rome.", "Lund sold to Rome", "Lund sold goalkeeper to Rome"),
         (CUP, "Berg beats Lind in May", "Lind beats Berg in final"),
         (COOK, "Cook has paid for recipe", "Cook paid for recipe must return money"),
         (JOBS, "Few guests have jobs in the language", "Few guests have jobs"),
     ],
 )
 def test_everyone_does_what_he_does_in_the_lead(lead: str, wrong: str, right: str) -> None:
-    assert torn(wrong, lead, firm=True)
-    assert torn(right, lead, firm=True) == []
+    assert torn(wrong, lead)
+    assert torn(right, lead) == []

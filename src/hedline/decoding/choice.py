@@ -272,7 +272,8 @@ def _breaks_off(said: Words, told: Words) -> bool:
         active = said.lower[-1].endswith("s") or not RELATIVES.isdisjoint(said.lower[-3:-1])
         return active and (after.endswith("ing") or after in ARTICLES)
     joined = not JOINING.isdisjoint(said.lower[-3:-1]) or (said.lower[-3:-2] == ("and",) and said.lower[-2] in ARTICLES)
-    return joined and (is_verb(told, last + 1) or not TO_BE.isdisjoint(told.lower[last + 1 : last + 3]))
+    denied = after.endswith(("n't", "n’t"))  # "and the window" (won't close)
+    return joined and (denied or is_verb(told, last + 1) or not TO_BE.isdisjoint(told.lower[last + 1 : last + 3]))
 
 
 def says_what(text: str, lead: str) -> bool:

@@ -84,6 +84,17 @@ def _than(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
             yield "than"
 
 
+def _half_as(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
+    """ "half as much in April" for "half as much as in April"."""
+    for i in range(len(told) - 3):
+        one, middle, two = told.lower[i : i + 3]
+        if one != "as" or two != "as" or (one, middle) not in pairwise(said.lower):
+            continue
+        after = said.lower[list(pairwise(said.lower)).index((one, middle)) + 2 :][:1]
+        if after and after[0] not in ("as", "to") and after[0] in told.lower[i + 3 : i + 6]:
+            yield f"as {middle} {after[0]}"
+
+
 _COMPARING = word_set("more less fewer rather other worse different twice sooner else times elsewhere otherwise")
 
 
@@ -203,6 +214,6 @@ def _years_old(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]
 
 
 RULES: tuple[Rule, ...] = (
-    _share_of_them, _of_total, _since, _studied, _than, _another_share, _another_bound, _another_date, _lost_share,
-    _lost_limit, _years_old,
+    _share_of_them, _of_total, _since, _studied, _than, _half_as, _another_share, _another_bound, _another_date,
+    _lost_share, _lost_limit, _years_old,
 )  # fmt: skip

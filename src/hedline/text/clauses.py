@@ -142,12 +142,8 @@ def _foreign_subject(said: Words, told: Words, places: Sequence[int]) -> Iterato
         if opener < 0 or "," in told.lower[opener:there] or _is_over(told, inner):
             continue
         speaks = told.stems[here + 1] in SPOKEN or told.lower[here + 1] in SPEAKING  # "Lind said he"
-        pronoun = (
-            here > first
-            and not speaks
-            and opener > here + 1
-            and not listed.PRONOUNS.isdisjoint(told.lower[opener + 1 : there])
-        )
+        pronoun = not listed.PRONOUNS.isdisjoint(told.lower[opener + 1 : there])
+        pronoun = pronoun and here > first and not speaks and opener > here + 1
         own = any(told.lower[i] not in FEW and not told.lower[i].endswith("ly") for i in inner)
         verbs = [i for i in inner if is_finite(told, i) and told.lower[i] not in HELPING]
         if (verbs and told.lower[verbs[-1]] not in SPEAKING) or (verbs and not own):
@@ -301,13 +297,16 @@ def _lost_object(said: Words, told: Words, places: Sequence[int]) -> Iterator[st
     """A doer that becomes what is acted on: "review cleared of wrongdoing" for "a review cleared Salter of …"."""
     for place, where in enumerate(places[1:-1], 1):
         link, before = said.lower[place + 1], places[place - 1]
-        if where < 1 or link not in LINKS - {"and", "or", "as", "to"} or not said.lower[place].endswith(("ed", "en")):
+        given = link == "to" and said.lower[place] in (
+            "sold",
+            "sent",
+            "lent",
+        )  # "Lund sold to Rome" for "Lund sold a goalkeeper to Rome"
+        usual = link in LINKS - {"and", "or", "as", "to"} and said.lower[place].endswith(("ed", "en"))
+        if where < 1 or not (given or usual):
             continue
-        if (
-            (before != where - 1 and told.lower[where - 1] not in ("had", "has", "have"))
-            or not is_verb(told, where)
-            or link not in told.lower[where + 2 : where + 7]
-        ):
+        near = before == where - 1 or told.lower[where - 1] in ("had", "has", "have")
+        if not near or not is_verb(told, where) or link not in told.lower[where + 2 : where + 7]:
             continue
         gap = range(where + 1, told.lower.index(link, where + 2))
         own = any(told.lower[i] not in FEW for i in gap) and not any(told.lower[i] in LINKS | STOPS for i in gap)

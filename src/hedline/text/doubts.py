@@ -129,7 +129,7 @@ def _lists(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
                 yield token
 
 
-_EXCEPTED = word_set("except excluding neither")
+_EXCEPTED = word_set("except excluding neither apart")
 
 
 def _refuted(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:

@@ -51,7 +51,7 @@ BEFORE_TO = word_set(
 ARRANGEMENTS = word_set("would expected set likely planned scheduled slated")
 # Verbs of saying that do not vouch for what is said, and what follows them as verbs.
 ATTRIBUTIONS = word_set(
-    "claim claims claimed insists insisted alleges believes believe thinks unconfirmed prosecutors prosecutor"
+    "claim claims claimed insists insisted alleges believes believe think thinks unconfirmed prosecutors prosecutor"
 )
 REPORTED = word_set("that to its the he she they it his her their a an this")
 # Denials that are none: "don't miss the sale".
@@ -415,6 +415,6 @@ DOUBTS = (
     | UNVOUCHED
     | word_set(
         """that if unless provided had should were without barring event case except excluding neither need n't have
-        don't doesn't didn't nor long due planned scheduled expected supposed originally slated"""
+        don't doesn't didn't nor long apart due planned scheduled expected supposed originally slated"""
     )
 )

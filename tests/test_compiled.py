@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from hedline.compiled import as_new_as
+from hedline.errors import as_new_as
 from hedline.metrics import tokens
 from hedline.runtime import kernels
 

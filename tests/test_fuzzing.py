@@ -29,7 +29,7 @@ def test_a_reader_that_raises_is_noticed(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.skipif(not kernels.available(), reason="the compiled kernels are not built here")
 def test_every_kernel_is_described_so_that_calls_get_through() -> None:
     built = {name for name in dir(kernels.compiled) if not name.startswith(("_", "set_"))}
-    assert built == KERNELS.keys()
+    assert built == KERNELS.keys() | {"follow"}  # which takes Python's own objects: test_piece_lexicon.py has its calls
     for name, spec in KERNELS.items():
         assert any(goes_through(name, spec, seed) for seed in range(400)), name
 

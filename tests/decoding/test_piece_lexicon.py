@@ -73,7 +73,7 @@ def test_keys_of_words_are_kept_only_up_to_a_number(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("hedline.decoding.piece_lexicon.MOST_KNOWN", 3)
     lexicon = opened()
     lexicon._plain = True
-    for word in (b"one", b"two", b"three", b"Four!"):
+    for word in (b"one", b"two", b"three", b"Four!", b"long" * 100):
         lexicon._word(0, word)
     assert lexicon.tables.known == {b"Four!": "four"}
 

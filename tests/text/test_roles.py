@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hedline.text.clauses import torn
+from hedline.text.meaning import laid_on, read_words
+from hedline.text.roles import _whom
 
 RIDER = "The rider struck by a van that was being followed by customs officers in Hull has lost a leg."
 MILL = "The spinning mill will be bought up by its younger rival Tarn for 3 million crowns."
@@ -46,3 +48,11 @@ JOBS = "Few of the guests have jobs, although nearly half speak the language."
 def test_everyone_does_what_he_does_in_the_lead(lead: str, wrong: str, right: str) -> None:
     assert torn(wrong, lead)
     assert torn(right, lead) == []
+
+
+def test_a_headline_that_begins_with_the_verb_after_whom_is_read_too() -> None:
+    said, told = (
+        read_words("Fired for criticising its hygiene"),
+        read_words("The doctor whom the clinic had fired for criticising its hygiene was awarded 90,000 pounds."),
+    )
+    assert not list(_whom(said, told, laid_on(said, told)))

@@ -46,7 +46,7 @@ QUESTIONS: dict[str, Callable[[], Any]] = {
     "is_content": word, "is_content_word": word, "stem": word, "shape_of": word, "date_number": word,
     "parse": number, "unfinished": lambda: word().encode(), "meaning_faults": lambda: (word(), lead()),
     "read_words": lead, "_support_of": lead, "figures": lead, "lead_words": lead, "lead_stems": lead,
-    "lead_cues": lead,
+    "lead_cues": lead, "is_message": lead,
 }  # fmt: skip
 
 

@@ -380,7 +380,7 @@ _READER = word_set("you your you're you’re")
 _ADVICE = re.compile(r"\b(?:tips|tricks|guide|strategies|ways to|steps|here's|measures you|help you|best)\b")
 
 
-@remembered(most=1 << 21)
+@remembered(most=1 << 19)
 def is_message(lead: str) -> bool:
     """Whether a text is no news: somebody writes to somebody, tells of a change to a program, or offers a thing.
 

@@ -35,7 +35,7 @@ from hedline.text.tokenize import is_content
 
 FORBIDDEN = -np.inf
 MARKS = (b":", b",", b";", b"-")
-MOST_KNOWN = 1 << 16  # words whose keys are kept from text to text
+MOST_KNOWN, LONGEST_KNOWN = 1 << 15, 64  # words whose keys are kept from text to text, and bytes of a word
 
 
 class Detail(NamedTuple):
@@ -229,7 +229,7 @@ class SubwordLexicon:
         for weight, value in self._own:
             worth += weight * value(key, key in self.sources[owner].ngrams.words)
         found = self._words[owner][word] = Word(key, worth)
-        if self._plain:
+        if self._plain and len(word) <= LONGEST_KNOWN:
             if len(self.tables.known) >= MOST_KNOWN:
                 self.tables.known.clear()
             self.tables.known[word] = key

@@ -22,7 +22,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from hedline.compiled import as_new_as
+from hedline.errors import as_new_as
 
 compiled: Any = None
 if os.environ.get("HEDLINE_KERNELS", "1") != "0":

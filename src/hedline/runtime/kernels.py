@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedline.arrays import Flags, Floats, Ints
-from hedline.compiled import as_new_as
+from hedline.errors import as_new_as
 
 compiled: Any = None
 if os.environ.get("HEDLINE_KERNELS", "1") != "0":

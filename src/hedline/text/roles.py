@@ -161,7 +161,8 @@ def _whom(said: Words, told: Words, places: Sequence[int]) -> Iterator[str]:
     verb = next((i for i in range(whom + 2, min(whom + 7, len(told))) if is_verb(told, i)), 0)
     doer = _content(told, range(whom + 1, verb))
     if verb in places and doer and set(doer).isdisjoint(places):
-        form = said.lower[places.index(verb) - 1 : places.index(verb) + 1]
+        at = places.index(verb)
+        form = said.lower[max(at - 1, 0) : at + 1]
         yield from ["whom"] if form[0] in ("has", "have", "had") or form[-1].endswith("s") else []
 
 

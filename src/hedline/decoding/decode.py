@@ -39,7 +39,7 @@ from hedline.text.meaning import tidy_marks
 
 WIDER = 6  # times the beam, where a narrow one found nothing that fits
 GUARDED = 12  # how many of the search's best headlines the guards choose from
-NARROW = 6  # hypotheses that a search for these keeps; twelve took twice the time and found no better headlines
+NARROW = 6  # hypotheses that a search for these keeps where the length is forced and many texts are searched again
 SHORT_ENOUGH = 18  # words up to which the input's own beginning is better than its words picked out
 ANY_LENGTH = 1000  # words, where nothing else is left
 TOO_SMALL = "the limit leaves no room for a sensible headline"
@@ -252,7 +252,8 @@ class Engine:
                 again = [self._cased(searched.read(place, wide), sources[place], wide) for place in missed]
             else:
                 wide = wide.but(mode="compressive") if way == "compress" else wide
-                barred, most = self._barred(sources, leads, missed, guards), max(2 * options.nbest, NARROW)
+                barred = self._barred(sources, leads, missed, guards)
+                most = max(2 * options.nbest, NARROW if guards.forced else GUARDED)
                 again = self._search_again(barred, searched, missed, wide, most)
             for place, nbest in zip(missed, again, strict=True):
                 both = (passing[place], nbest) if way == "compress" else (nbest, passing[place])  # best first

@@ -493,3 +493,20 @@ def test_another_form_of_a_word_is_no_wrong_piece() -> None:
         and not is_nearly("walking", {"walked"})
         and not is_nearly("storm", {"rain"})
     )
+
+
+@pytest.mark.parametrize(
+    ("lead", "wrong", "right"),
+    [
+        ("Lawmakers voted to impeach the deputy over allegations of theft.", "Lawmakers impeach deputy over",
+         "Lawmakers impeach deputy"),
+        ("The long strike at the mill is over, its owners said.", "", "Long strike at mill is over"),
+        ("The probe found dust on a moon 40 light years from Earth, the agency said.", "Probe found dust in Earth",
+         "Probe found dust on a moon"),
+    ],
+)  # fmt: skip
+def test_a_last_preposition_has_its_noun_and_what_is_far_from_a_place_is_not_in_it(
+    lead: str, wrong: str, right: str
+) -> None:
+    assert not wrong or not Guards().is_clean(wrong, lead)
+    assert Guards().is_clean(right, lead)

@@ -261,9 +261,9 @@ def _breaks_off(said: Words, told: Words) -> bool:
     if said.lower[-1] in PARTICLES and len(said) > 1:
         wanting = zip(told.lower, told.lower[1:], told.raw[2:], strict=False)
         noun = next((after for *pair, after in wanting if tuple(pair) == said.lower[-2:]), ",")
-        return noun in ARTICLES or noun == "to" or noun[0].isupper() or noun[0].isdigit()
-    last = laid_on(said, told)[-1]
-    if not 0 < last < len(told) - 1:
+        named = noun in ARTICLES or noun == "to" or noun[0].isupper() or noun[0].isdigit()
+        return named or (said.lower[-1] in ("over", "about", "under") and noun.isalpha() and noun not in FEW)
+    if not 0 < (last := laid_on(said, told)[-1]) < len(told) - 1:
         return False
     after = told.lower[last + 1]
     if said.lower[-2:-1] == (",",) and told.lower[last - 1] == ",":

@@ -143,7 +143,8 @@ def takes_place(said: Words, told: Words) -> bool:
         if token in _INSIDE and len(found) == 1:
             back = range(found[0] - 1, max(found[0] - 4, 0), -1)
             link = next((i for i in back if told.lower[i] in LINKS | _OUTSIDE), 0)
-            if told.lower[link] in _OUTSIDE and told.lower[link - 1] not in ("and", "or"):
+            away = told.lower[link] in _OUTSIDE or (told.lower[link] == "from" and token in ("in", "at", "inside"))
+            if away and told.lower[link - 1] not in ("and", "or"):
                 return True
     return False
 

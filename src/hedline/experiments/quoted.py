@@ -140,8 +140,8 @@ def meaning(results: Path) -> str:
         f"`tiny` {tiny_on:.1f} and {tiny_off:.1f} %, `abs` {abs_on:.1f} and {abs_off:.1f} %;\n"
         f"with the guards {altered[0]} quotations and {altered[1]} numbers are "
         "altered "
-        "(`hedline reproduce meaning`).\nThe guards' rules were made on these sentences; on ones never seen about "
-        "one in ten still fails ([docs/guide-headlines.md](docs/guide-headlines.md#guards))."
+        "(`hedline reproduce meaning`).\nThe guards' rules were made on these sentences; on ones never seen one "
+        "in ten to one in five still fails ([docs/guide-headlines.md](docs/guide-headlines.md#guards))."
     )
 
 

@@ -64,3 +64,9 @@ def test_the_medium_headline_is_taught_most(own: bool, count: int, tmp_path: Pat
     assert len(taught) == count
     shares = [sum(lesson.headline == text for lesson in taught) for text in ("Mayor will not resign", "Mayor stays")]
     assert shares[0] > shares[1]
+
+
+def test_a_line_without_all_fields_is_told(tmp_path: Path) -> None:
+    (tmp_path / "cut.tsv").write_text("negation\tThe mayor will not resign.\tMayor stays\n")
+    with pytest.raises(SystemExit, match=r"line 1 of .*cut\.tsv has 3 fields"):
+        truth_lessons(tmp_path / "cut.tsv", own=True)

@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import random
+import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
@@ -55,7 +56,11 @@ def lessons(lead: str, headline: str) -> list[Lesson]:
 def truth_lessons(path: Path, own: bool) -> list[Lesson]:
     """The lessons of the written pairs; the medium headline is the one to write when no length is asked for."""
     found = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line.count("\t") != 4:
+            sys.exit(
+                f"line {number} of {path} has {line.count(chr(9)) + 1} fields; give class, lead and three headlines"
+            )
         _, lead, short, medium, long = line.split("\t")
         if own:
             limited = [lessons(lead, headline)[1] for headline in (short, medium, long)]

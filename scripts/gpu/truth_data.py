@@ -2,11 +2,13 @@
 
     python scripts/gpu/truth_data.py MODEL DATA NEWS.jsonl TRUTH.tsv OUT --headlines own     # NEWS with the model's own
     python scripts/gpu/truth_data.py MODEL DATA NEWS.jsonl TRUTH.tsv OUT --headlines pairs   # NEWS with the pairs'
+    python scripts/gpu/truth_data.py MODEL DATA - TRUTH.tsv OUT --headlines pairs            # DATA's training pairs
 
 TRUTH: class, lead, and a short, a medium and a long headline, written one by one (examples/truth-pairs.tsv). Each
-lead is taken --times times with each of its headlines. NEWS: pairs of `lead` and `headline`. With `own` the model
-writes the headlines of NEWS first (greedy, read as it is used), so that training on them leaves it as it is. DATA: a
-prepared folder with MODEL's vocabulary; its held-out splits are kept, its training pairs are not.
+lead is taken --times times with each of its headlines. --judged: files of verdicts (train_judge.py), of which the best
+headline of each lead is taken too. NEWS: pairs of `lead` and `headline`. With `own` the model writes the headlines of
+NEWS first (greedy, read as it is used), so that training on them leaves it as it is. DATA: a prepared folder with
+MODEL's vocabulary; its held-out splits are kept, its training pairs only where NEWS is `-`.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from hedline.data.dataset import Dataset, SplitWriter
 from hedline.decoding.choice import lead_cues
 from hedline.files import read_json, write_json
 from hedline.text.subword import ANY, LENGTH_NAMES, SUPPORT_NAMES, Subwords, length_control, pair_controls
+from hedline.training.verdicts import read_judged
 
 KEPT = "<pol:kept>"
 USUAL_SUPPORT = SUPPORT_NAMES[2]
@@ -70,6 +73,14 @@ def truth_lessons(path: Path, own: bool) -> list[Lesson]:
     return found
 
 
+def judged_lessons(path: Path, own: bool) -> list[Lesson]:
+    """The best headline of each judged lead: as it is used with no limit and with one that suits it, or as a pair."""
+    best = [(each.lead, each.best) for each in read_judged(path) if each.best]
+    if own:
+        return [lesson for pair in best for lesson in lessons(*pair)]
+    return [Lesson(*pair, pair_controls(*pair)) for pair in best]
+
+
 @cache
 def _subwords(model: Path) -> Subwords:
     return Subwords.load(model)
@@ -107,6 +118,14 @@ def own_headlines(model: Path, leads: Sequence[str], device: str) -> Iterable[tu
             yield lead, teachers.subwords.decode(ids)
 
 
+def training_rows(data: Path) -> list[tuple[list[int], list[int]]]:
+    """The training pairs of a data folder."""
+    pairs = Dataset.open(data).split("train")
+    sides = (pairs.inputs, pairs.input_offsets), (pairs.outputs, pairs.output_offsets)
+    found = [np.split(np.asarray(flat), np.asarray(offsets)[1:-1]) for flat, offsets in sides]
+    return [(one.tolist(), other.tolist()) for one, other in zip(*found, strict=True)]
+
+
 def write_folder(rows: Sequence[tuple[list[int], list[int]]], data: Path, out: Path) -> str:
     """Write the data folder; returns its fingerprint."""
     dataset = Dataset.open(data)
@@ -132,10 +151,11 @@ def main() -> None:
         parser.add_argument(name, type=Path)
     parser.add_argument("--headlines", choices=("own", "pairs"), default="own")
     parser.add_argument("--times", type=int, default=4)
+    parser.add_argument("--judged", type=Path, nargs="*", default=[])
     parser.add_argument("--device", default="auto")
     asked = parser.parse_args()
-    own = asked.headlines == "own"
-    pairs = [json.loads(line) for line in asked.news.open(encoding="utf-8")]
+    own, whole = asked.headlines == "own", str(asked.news) == "-"
+    pairs = [] if whole else [json.loads(line) for line in asked.news.open(encoding="utf-8")]
     if own:
         made = own_headlines(asked.model, [pair["lead"] for pair in pairs], asked.device)
         news = [lesson for lead, headline in made for lesson in lessons(lead, headline)]
@@ -143,8 +163,10 @@ def main() -> None:
         texts = [(pair["lead"], pair["headline"]) for pair in pairs]
         news = [Lesson(*pair, pair_controls(*pair)) for pair in texts]
     truth = truth_lessons(asked.truth, own)
+    truth += [lesson for path in asked.judged for lesson in judged_lessons(path, own)]
     rows = encoded(asked.model, [*news, *truth])
     rows = rows[: len(news)] + rows[len(news) :] * asked.times
+    rows = training_rows(asked.data) + rows if whole else rows
     random.Random(1).shuffle(rows)
     fingerprint = write_folder(rows, asked.data, asked.out)
     print(f"{asked.out}: {len(news):,} of news, {len(truth):,} x {asked.times} of truth, {fingerprint}")

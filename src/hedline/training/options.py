@@ -73,6 +73,10 @@ class TrainConfig:
     risk_weights: str = "0.4,0.4,0.2"  # of ROUGE-1, -2 and -L
     risk_penalty: float = 0.1  # for each fault
     risk_meaning: float = 0.0  # penalty for a headline that the meaning guard refuses; 0 does not ask it
+    risk_judge: str = ""  # folders of judges (training/judge.py), separated by commas; they read what is drawn
+    risk_truth: float = 0.3  # what a headline loses that the judges are sure is untrue or broken
+    risk_verdicts: str = ""  # files of verdicts (training/verdicts.py) to learn beside, separated by commas
+    risk_tutor: float = 0.1  # weight of what is learnt from them
     risk_dialed: float = 0.5  # share of the inputs that are read with the control tokens of use, not the pair's own
     risk_limited: float = 0.0  # share read as under a limit of risk_bytes and judged by the recall within it
     risk_bytes: int = 75
@@ -92,8 +96,9 @@ class TrainConfig:
         shares = (self.risk_dialed, self.risk_limited)
         if min(shares) < 0 or sum(shares) > 1:
             raise UserError("risk_dialed and risk_limited are shares of the inputs: from 0 on, together at most 1")
-        if not 0 <= self.risk_meaning <= 1:
-            raise UserError(f"risk_meaning is taken off a reward of at most 1: give 0 to 1, not {self.risk_meaning}")
+        for name in ("risk_meaning", "risk_truth"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise UserError(f"{name} is taken off a reward of at most 1: give 0 to 1, not {getattr(self, name)}")
         if self.risk_bytes < 1:
             raise UserError(f"risk_bytes must be at least 1, not {self.risk_bytes}")
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -27,11 +28,13 @@ from hedline.models.softmax import linear_cross_entropy
 from hedline.models.transformer import KERNELS, Transformer
 from hedline.text.subword import Subwords, limit_control
 from hedline.training.batches import DeviceSplit, gather
+from hedline.training.judge import Panel, Tutor
 from hedline.training.loop import Hooks, Place, Trainer
 from hedline.training.options import TrainConfig
 from hedline.training.perplexity import Perplexity
 from hedline.training.reward import Judged, Refusals, Reward
 from hedline.training.sampling import Generated, first_piece, generate
+from hedline.training.verdicts import read_verdicts
 
 BANDS = 4  # parts of a batch with samples of about the same length; padding is cut from each
 PROBES, PROBE_SECONDS = 512, 30.0
@@ -165,7 +168,9 @@ class RiskTrainer(Trainer):
         self.dial = Dial(model, subwords.names, used, config.risk_dialed, config.risk_limited, length)
         self.scale = torch.zeros(2, device=self.device)  # running spread of the advantages and length of the samples
         self.refusals: Refusals | None = None  # while a run asks the meaning guard
-        self.told = torch.zeros(6, device=self.device)  # sums since the last report: see `_count`
+        self.panel = panel(config.risk_judge, self.device, len(subwords.names))
+        self.tutor: Tutor | None = None  # where verdicts are learnt too; see `learn_verdicts`
+        self.told = torch.zeros(7, device=self.device)  # sums since the last report: see `_count`
         self.hooks: Hooks | None = None
         self.probed, self.greedy_reward = time.monotonic(), float("nan")
 
@@ -191,15 +196,30 @@ class RiskTrainer(Trainer):
         refused = None if self.refusals is None else self.refusals.begin(drawn.ids, batch.inputs)
         judged = self.reward.judge(drawn.ids, batch.outputs, batch.inputs, limited if self.dial.limited else None)
         held = memory.detach().requires_grad_()
+        unsound = self.unsound(drawn, batch.inputs)
         self._likelihood(batch, own, held, mask, words)  # before the samples' part, whose judges are at work
         share = torch.zeros_like(judged.reward) if refused is None else refused.result().to(self.device)
-        judged = judged.less(share, config.risk_meaning)
+        judged = judged.less(share, config.risk_meaning).less(unsound, config.risk_truth)
         self._risk(drawn, self.importance(judged.reward, drawn.lengths), held, mask)
         torch.autograd.backward(memory, held.grad)
+        if self.tutor is not None:
+            self.tutor.teach(config.risk_tutor)
         self.group.sum_gradients(model)
         self.optimizer.step(rate)
         self.average.update(self.place.total + 1)
-        self._count(judged, drawn, share)
+        self._count(judged, drawn, share, unsound)
+
+    def unsound(self, drawn: Generated, inputs: Tensor) -> Tensor:
+        """(B, S): how much of each headline's worth its likely faults take, as the judges see them; 0 without any."""
+        if self.panel is None:
+            return torch.zeros(drawn.ids.shape[:2], device=self.device)
+        longest = int(drawn.lengths.max())
+        with self._cast():
+            return self.panel.unsound(drawn.ids[..., :longest], inputs)
+
+    def learn_verdicts(self, folder: Path, files: Sequence[Path]) -> None:
+        """Learn verdicts in every step from now on; folder: of the data, with the pieces."""
+        self.tutor = Tutor(self.model, [read_verdicts(folder, path) for path in files], seed=self.config.seed)
 
     def _risk(self, drawn: Generated, importance: Tensor, memory: Tensor, mask: Tensor) -> None:
         """Gradients of the samples' part, band by band so that only one band's states are held."""
@@ -238,15 +258,15 @@ class RiskTrainer(Trainer):
     def _cast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.half)
 
-    def _count(self, judged: Judged, drawn: Generated, refused: Tensor) -> None:
+    def _count(self, judged: Judged, drawn: Generated, refused: Tensor, unsound: Tensor) -> None:
         unfinished = (drawn.ids[..., -1] != PAD) & (drawn.ids[..., -1] != END)
-        parts = (judged.reward, judged.words, judged.faults, unfinished, refused)
+        parts = (judged.reward, judged.words, judged.faults, unfinished, refused, unsound)
         sums = [part.sum(dtype=torch.float32) for part in parts]
         self.told += torch.stack([*sums, torch.full_like(sums[0], judged.reward.numel())])
 
     def note(self, hooks: Hooks) -> str:
         """How good this process's samples since the last report were; now and then a probe of greedy headlines."""
-        reward, words, faults, unfinished, refused, count = self.told.tolist()
+        reward, words, faults, unfinished, refused, unsound, count = self.told.tolist()
         self.told.zero_()
         if time.monotonic() - self.probed > PROBE_SECONDS:
             self.probe(f"after {self.place.total:,} steps")
@@ -254,6 +274,7 @@ class RiskTrainer(Trainer):
             return ""
         text = f"reward {reward / count:.4f}, {words / count:.1f} words, {faults / count:.3f} faults"
         text += f", {100 * refused / count:.1f} % refused" if self.refusals is not None else ""
+        text += f", {100 * unsound / count:.1f} % unsound" if self.panel is not None else ""
         text += f", {100 * unfinished / count:.1f} % without an end" if unfinished else ""
         return f"{text}, gradient {float(self.optimizer.norm):.2f}, {self.place.total:,} steps"
 
@@ -276,6 +297,8 @@ class RiskTrainer(Trainer):
         judged = self.reward.judge(found.ids, outputs, inputs)
         self.greedy_reward = float(judged.reward.mean())
         refused = "" if self.refusals is None else self._refused(found, inputs)
+        if self.panel is not None:
+            refused += f", {100 * float(self.unsound(found, inputs).mean()):.1f} % unsound"
         if self.hooks is not None and self.group.first:
             self.hooks.say(f"greedy, {when}: {describe(judged)}{refused}")
             for row in range(min(SHOWN, len(chosen))):
@@ -298,6 +321,12 @@ class RiskTrainer(Trainer):
         """Go back to where a checkpoint was taken."""
         super().restore(tensors, facts)
         self.scale = tensors["risk_scale"].to(self.device)
+
+
+def panel(folders: str, device: torch.device, vocabulary: int) -> Panel | None:
+    """The judges in folders that commas separate; None where none is named."""
+    paths = [Path(name) for name in folders.split(",") if name]
+    return Panel(paths, device, vocabulary) if paths else None
 
 
 def describe(judged: Judged) -> str:

@@ -190,7 +190,10 @@ def make_trainer(
     if model.family != "transformer":
         raise UserError("the risk objective trains transformers; leave --objective out for other models")
     used = usual_controls(base.folder.path if base else request.out)
-    return RiskTrainer(model, pairs, valid, config, group, Subwords.load(request.data), used)
+    trainer = RiskTrainer(model, pairs, valid, config, group, Subwords.load(request.data), used)
+    if config.risk_verdicts:
+        trainer.learn_verdicts(request.data, [Path(name) for name in config.risk_verdicts.split(",")])
+    return trainer
 
 
 def start_informed(model: Any, config: TrainConfig, pairs: Pairs, words: list[list[str]]) -> None:

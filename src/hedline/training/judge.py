@@ -1,0 +1,216 @@
+"""A judge of headlines: a transformer that has learnt from verdicts how likely a headline is to have a fault.
+
+The rules of the meaning guard know what was written down; a judge generalises from examples. It begins as a trained
+headline model, whose attention already finds what each word of a headline stands for, reads a lead and a headline, and
+tells four faults apart. `altered` is learnt from headlines that a program spoilt, of which there are any number; the
+others from verdicts that were given one by one. Training for risk (risk.py) asks it about every headline drawn.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from hedline.errors import UserError
+from hedline.files import read_json, write_json
+from hedline.models.batch import PAD, START
+from hedline.models.model import build_model
+from hedline.models.transformer import Transformer
+from hedline.training.sampling import first_piece
+from hedline.training.verdicts import FAULTS, Block, Verdict, blocks
+
+COUNTED = {"untrue": 1.0, "broken": 1.0, "weak": 0.4}  # how much of a headline's worth each fault takes
+WEIGHTS, CONFIG = "judge.safetensors", "judge.json"
+
+
+class Judge(nn.Module):
+    """Logits of the faults of a headline, from the states of a transformer that has read lead and headline.
+
+    joint: the encoder reads the headline too, behind the lead, so that each word of the one sees those of the other.
+    """
+
+    def __init__(self, body: Transformer, joint: bool = False) -> None:
+        super().__init__()
+        width = body.config.width
+        self.body, self.joint = body, joint
+        self.head = nn.Linear(2 * width, len(FAULTS))
+
+    def forward(self, inputs: Tensor, headlines: Tensor) -> Tensor:
+        """inputs (B, M) with control tokens; headlines (B, S, L) that end in `</s>`, then `<pad>`: (B, S, faults)."""
+        count = headlines.shape[1]
+        rows = headlines.flatten(0, 1)
+        leads = self.plain(inputs)
+        if self.joint:
+            leads = side_by_side(leads.repeat_interleave(count, dim=0), rows)
+            memory, mask = self.body.encode(leads)
+        else:
+            memory, mask = (part.repeat_interleave(count, dim=0) for part in self.body.encode(leads))
+        start = torch.full_like(rows[:, :1], START)
+        states = self.body.decode(torch.cat([start, rows[:, :-1]], dim=1), memory, mask)  # the last one predicts `</s>`
+        real = (rows != PAD)[..., None].to(states.dtype)
+        mean = (states * real).sum(1) / real.sum(1).clamp(min=1)
+        last = (rows != PAD).sum(1).clamp(min=1) - 1
+        found: Tensor = self.head(torch.cat([states[torch.arange(len(rows), device=rows.device), last], mean], dim=1))
+        return found.view(len(inputs), count, len(FAULTS))
+
+    def plain(self, inputs: Tensor) -> Tensor:
+        """Inputs with every control token hidden: a verdict must not depend on what was asked for."""
+        count = self.body.config.controls
+        if not count:
+            return inputs
+        anything = torch.tensor(self.body.config.control_any, device=inputs.device).expand(len(inputs), count)
+        return torch.cat([anything.to(inputs.dtype), inputs[:, count:]], dim=1)
+
+    @torch.no_grad()
+    def unsound(self, headlines: Tensor, inputs: Tensor) -> Tensor:
+        """(B, S) in 0..1: how much of each headline's worth its likely faults take."""
+        chances = self(inputs, headlines).float().sigmoid()
+        left = torch.ones_like(chances[..., 0])
+        for name, share in COUNTED.items():
+            left = left * (1 - share * chances[..., FAULTS.index(name)])
+        return 1 - left
+
+    def save(self, folder: Path) -> None:
+        """Write the judge; the body's shape goes into the config."""
+        folder.mkdir(parents=True, exist_ok=True)
+        save_file(
+            {name: value.detach().cpu().contiguous() for name, value in self.state_dict().items()}, folder / WEIGHTS
+        )
+        write_json(folder / CONFIG, {"joint": self.joint, "architecture": self.body.config.architecture()})
+
+    @classmethod
+    def open(cls, folder: Path, device: torch.device | str) -> Judge:
+        """A saved judge, ready to be asked."""
+        if not (folder / CONFIG).is_file():
+            raise UserError(f"{folder} holds no judge; make one with scripts/gpu/train_judge.py")
+        record = read_json(folder / CONFIG)
+        size = int(record["architecture"]["vocabulary"])
+        judge = cls(build_model("transformer", record["architecture"], [""] * size, [""] * size), bool(record["joint"]))
+        judge.load_state_dict(load_file(folder / WEIGHTS))
+        return judge.to(device).eval()
+
+
+class Panel:
+    """Several judges; what they say is averaged."""
+
+    def __init__(self, folders: Sequence[Path], device: torch.device, vocabulary: int) -> None:
+        self.judges = [Judge.open(folder, device) for folder in folders]
+        for folder, judge in zip(folders, self.judges, strict=True):
+            if judge.body.config.vocabulary != vocabulary:
+                raise UserError(f"the judge {folder} reads other pieces than the model; train one from this model")
+
+    def unsound(self, headlines: Tensor, inputs: Tensor) -> Tensor:
+        """(B, S): the mean of what the judges say."""
+        return torch.stack([judge.unsound(headlines, inputs) for judge in self.judges]).mean(0)
+
+
+def side_by_side(leads: Tensor, headlines: Tensor) -> Tensor:
+    """(R, M + L): each lead's pieces with its headline's right behind them, then padding."""
+    joined = torch.cat([leads, headlines], dim=1)
+    order = (joined == PAD).to(torch.int8).argsort(dim=1, stable=True)
+    return joined.gather(1, order)
+
+
+def surprise(logits: Tensor, faults: Tensor) -> Tensor:
+    """Mean binary cross-entropy over what is known."""
+    known = ~faults.isnan()
+    return F.binary_cross_entropy_with_logits(logits[known].float(), faults[known])
+
+
+def drop_words(inputs: Tensor, share: float, first: int) -> Tensor:
+    """Inputs with a share of their pieces, not controls, replaced by random ones, lest leads be known by heart."""
+    hit = (torch.rand(inputs.shape, device=inputs.device) < share) & (inputs >= first)
+    other = inputs.flatten()[torch.randint(inputs.numel(), inputs.shape, device=inputs.device)]
+    return torch.where(hit & (other >= first), other, inputs)
+
+
+def learn(
+    judge: Judge, verdicts: Sequence[Verdict], epochs: int, rate: float, size: int = 64, seed: int = 1
+) -> Iterator[float]:
+    """Train a judge; gives the mean loss of each epoch. The rate falls linearly to zero after a short warm-up."""
+    device = judge.body.bias.device
+    optimizer = torch.optim.AdamW(judge.parameters(), lr=rate, betas=(0.9, 0.98), weight_decay=0.02)
+    steps, done = epochs * -(-len(verdicts) // size), 0
+    for epoch in range(epochs):
+        total, count = 0.0, 0
+        for block in blocks(verdicts, size, device, seed + epoch):
+            for group in optimizer.param_groups:
+                group["lr"] = rate * min((done + 1) / (0.05 * steps + 1), (steps - done) / steps)
+            loss = _loss(judge.train(), block)
+            optimizer.zero_grad()
+            torch.autograd.backward(loss)
+            nn.utils.clip_grad_norm_(judge.parameters(), 1.0)
+            optimizer.step()
+            done, count, total = done + 1, count + 1, total + float(loss.detach())
+        yield total / max(count, 1)
+
+
+class Tutor:
+    """Verdicts that a model learns beside its headlines, so that its states tell sound headlines from others.
+
+    The head that reads the states is not kept: one is fitted to the finished model (scripts/gpu/train_judge.py).
+    """
+
+    def __init__(
+        self, model: Transformer, verdicts: Sequence[Sequence[Verdict]], size: int = 48, seed: int = 1
+    ) -> None:
+        """verdicts: kinds of them, each as often as the others."""
+        self.judge = Judge(model).to(model.bias.device)
+        self.optimizer = torch.optim.AdamW(self.judge.head.parameters(), lr=5e-4, weight_decay=0.01)
+        self.turns = [_forever(each, size, model.bias.device, seed) for each in verdicts]
+        self.done = 0
+
+    def teach(self, weight: float) -> None:
+        """Add `weight` times the gradient of one block of verdicts; the head makes its own step."""
+        block = next(self.turns[self.done % len(self.turns)])
+        self.done += 1
+        self.optimizer.zero_grad()
+        torch.autograd.backward(weight * _loss(self.judge, block))
+        self.optimizer.step()
+
+
+def _forever(verdicts: Sequence[Verdict], size: int, device: torch.device, seed: int) -> Iterator[Block]:
+    for epoch in itertools.count(seed):
+        yield from blocks(verdicts, size, device, epoch)
+
+
+def _loss(judge: Judge, block: Block) -> Tensor:
+    kind = block.inputs.device.type
+    inputs = drop_words(block.inputs, 0.02, first_piece(judge.body))
+    with torch.autocast(kind, torch.bfloat16, enabled=kind == "cuda"):
+        return surprise(judge(inputs, block.headlines), block.faults)
+
+
+@torch.no_grad()
+def verdicts_of(judge: Judge, verdicts: Sequence[Verdict], size: int = 64) -> tuple[Any, Any]:
+    """What a judge says (n, F) and what is known (n, F) of all headlines, as numpy arrays."""
+    judge.eval()
+    said, known = [], []
+    for block in blocks(verdicts, size, judge.body.bias.device):
+        said.append(judge(block.inputs, block.headlines).float().sigmoid().flatten(0, 1).cpu().numpy())
+        known.append(block.faults.flatten(0, 1).cpu().numpy())
+    return np.concatenate(said), np.concatenate(known)
+
+
+def ranking(scores: Any, wrong: Any) -> float:
+    """The chance that a random wrong headline gets a higher score than a random right one; ties count half.
+
+    >>> ranking(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0, 0, 1, 1]))
+    0.75
+    """
+    order = np.argsort(scores, kind="stable")
+    _, inverse, counts = np.unique(scores[order], return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+    bad = wrong[order] > 0
+    many, few = int(bad.sum()), int((~bad).sum())
+    if not many or not few:
+        return float("nan")
+    return float((ranks[bad].sum() - many * (many + 1) / 2) / (many * few))

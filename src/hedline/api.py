@@ -253,7 +253,7 @@ def _defaults(value: Mapping[str, Any], limited: Defaults | None = None) -> Defa
     penalty, beam, slack = decoding.get("length_penalty"), decoding.get("beam", BEAM), decoding.get("slack")
     # The options hold the rules for these; here a wrong one only must not pass.
     try:
-        ways = {"fill": decoding.get("fill"), "rerank": decoding.get("rerank")}
+        ways = {name: decoding.get(name) for name in ("fill", "rerank", "doubt")}
         DecodeOptions(length_penalty=penalty, beam=beam, slack=slack, **ways)
     except UserError as error:
         raise ValueError(str(error)) from None
@@ -268,6 +268,7 @@ def _defaults(value: Mapping[str, Any], limited: Defaults | None = None) -> Defa
         guard_names=guard_names,
         beam=beam or BEAM,
         slack=None if slack is None else float(slack),
+        doubt=float(decoding.get("doubt") or 0.0),
         fill=float(decoding.get("fill") or 0.0),
         limited=limited,
     )

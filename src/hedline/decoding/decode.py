@@ -6,14 +6,15 @@ beam ran into a dead end, and lets the guards choose.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from hedline.arrays import Ints
+from hedline.arrays import Floats, Ints
 from hedline.decoding import Lexicon
 from hedline.decoding.choice import CRUMB, Casing, Guards
 from hedline.decoding.options import BEAM, FEW_WORDS, MOST_HYPOTHESES, POOL, DecodeOptions, check_weights, dial
@@ -69,6 +70,7 @@ class Defaults:
     guard_names: bool = False  # whether names need support
     alone: float = LENGTH_PENALTY  # the penalty where nothing but the model's probability counts
     beam: int = BEAM
+    doubt: float = 0.0  # how much its own doubt counts when candidates are put in order
     slack: float | None = None  # how far behind the best hypothesis others may be; None: any distance
     fill: float = 0.0  # share of the limit that is used
     limited: Defaults | None = None  # the same, tuned for headlines of at most FILLED bytes
@@ -88,6 +90,7 @@ class Defaults:
             slack=self._slack(options) if options.slack is None else options.slack,
             fill=chosen.fill if options.fill is None else options.fill,
             rerank=(options.rerank or chosen.rerank) if listed else "none",
+            doubt=chosen.doubt if options.doubt is None else options.doubt,
             guard_names=self.guard_names if options.guard_names is None else options.guard_names,
         )
 
@@ -342,6 +345,7 @@ class Searched(NamedTuple):
     lexicon: Lexicon
     endings: list[Endings]
     start: Any
+    scorer: Scorer
 
     def begin(self, scorer: Scorer, lexicon: Lexicon, places: Sequence[int]) -> Any:
         """The state to begin another search of the inputs at `places` with; None where the model sees others there.
@@ -358,7 +362,15 @@ class Searched(NamedTuple):
 
     def read(self, place: int, options: DecodeOptions) -> Iterator[Candidate]:
         """One input's best headlines, best first, no text twice; none where nothing fits."""
-        return read_best(self.lexicon, place, self.endings[place], options)
+        return read_best(self.lexicon, place, self.endings[place], options, partial(self.doubts, place))
+
+    def doubts(self, place: int, paths: Sequence[Ints]) -> Floats | None:
+        """(n,) how much the model doubts headlines of one input, given by their columns; None where it cannot tell."""
+        ask, ids = getattr(self.scorer, "doubts", None), getattr(self.lexicon, "path_ids", None)
+        if ask is None or ids is None or not paths:
+            return None
+        found: Floats | None = ask(self.start, place, [ids(place, path) for path in paths])
+        return found
 
 
 def _same(before: Sequence[Ints], places: Sequence[int], now: Sequence[Ints]) -> bool:
@@ -373,11 +385,20 @@ def decode(scorer: Scorer, lexicon: Lexicon, options: DecodeOptions, start: Any 
     plan = Plan(options.width, options.candidates, options.length_penalty or 0.0, bonus, options.recombine, slack)
     search = exact_search if options.decoder == "exact" else beam_search
     start = scorer.start(lexicon.inputs, lexicon.candidates) if start is None else start
-    return Searched(lexicon, search(scorer, lexicon, plan, start), start)
+    return Searched(lexicon, search(scorer, lexicon, plan, start), start, scorer)
 
 
-def read_best(lexicon: Lexicon, owner: int, endings: Endings, options: DecodeOptions) -> Iterator[Candidate]:
-    """The distinct texts of the best endings; endings that miss what was asked only where none meets it."""
+def read_best(
+    lexicon: Lexicon,
+    owner: int,
+    endings: Endings,
+    options: DecodeOptions,
+    doubts: Callable[[Sequence[Ints]], Floats | None] = lambda _: None,
+) -> Iterator[Candidate]:
+    """The distinct texts of the best endings; endings that miss what was asked only where none meets it.
+
+    doubts: how much the model doubts endings, given by their columns.
+    """
     reranked = any(options.settled_weights.get(name) for name in FINAL_FEATURES)
     wanted = options.width if reranked or options.rerank == "overlap" else options.candidates
     if options.rerank == "mbr":
@@ -392,7 +413,9 @@ def read_best(lexicon: Lexicon, owner: int, endings: Endings, options: DecodeOpt
     chosen = list(places.values())
     if not (reranked or options.rerank == "overlap" or options.diversity):  # only what is printed is read in full
         if options.rerank == "mbr":
-            order = consensus_order(list(places), [endings.key(index) for index in chosen])
+            doubted = doubts([endings.columns(index) for index in chosen]) if options.doubt else None
+            less = None if doubted is None else (options.doubt or 0.0) * doubted
+            order = consensus_order(list(places), [endings.key(index) for index in chosen], less)
             chosen = [chosen[place] for place in order]
         texts = {index: text for text, index in places.items()}
         return (_unread(lexicon, owner, endings, index, texts[index]) for index in chosen[: options.nbest])

@@ -135,6 +135,12 @@ class DecodeOptions:
         "automatic: as tuned.",
         choices=RERANKS,
     )
+    doubt: float | None = setting(
+        None,
+        "How much the model's own doubt counts where rerank is mbr; 0: not at all; automatic: as tuned.",
+        least=0,
+        most=100,
+    )
     diversity: float = setting(
         0.0, "How much candidates must differ: 0.5, no two share more than half.", least=0, most=1
     )

@@ -261,9 +261,12 @@ class SubwordLexicon:
         limited = state.used[:, self.limits < NO_LIMIT]
         return np.concatenate([state.history[:, -max(context - 1, 1) :], limited, own[:, None]], axis=1)
 
+    def path_ids(self, owner: int, columns: Ints) -> Ints:
+        """(T,) the ids of a finished path's pieces."""
+        return self.columns.ids_of(np.full(len(columns), owner), columns)
+
     def _pieces(self, owner: int, columns: Ints) -> list[bytes]:
-        ids = self.columns.ids_of(np.full(len(columns), owner), columns)
-        return [self.tables.pieces[index] for index in ids.tolist()]
+        return [self.tables.pieces[index] for index in self.path_ids(owner, columns).tolist()]
 
     def text(self, owner: int, columns: Ints) -> str:
         """The text of a finished path's columns."""

@@ -291,11 +291,11 @@ def by_consensus(candidates: Sequence[Hypothesis]) -> list[Hypothesis]:
     return [candidates[place] for place in order]
 
 
-def consensus_order(texts: Sequence[str], keys: Sequence[float]) -> list[int]:
-    """Places of the texts by expected overlap, highest first; equal ones keep their order."""
+def consensus_order(texts: Sequence[str], keys: Sequence[float], less: Floats | None = None) -> list[int]:
+    """Places of the texts by expected overlap, highest first; equal ones keep their order. less: (n,) taken off it."""
     if len(texts) < 2:
         return list(range(len(texts)))
-    expected = expected_overlap(texts, keys)
+    expected = expected_overlap(texts, keys) - (0.0 if less is None else less)
     return [int(place) for place in np.argsort(-expected.round(DIGITS), kind="stable")]
 
 

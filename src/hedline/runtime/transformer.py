@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from hedline.arrays import Floats, Ints
 from hedline.runtime import Step, kernels
+from hedline.runtime.doubt import Doubt, places_of
 from hedline.runtime.folder import ModelFolder
 from hedline.runtime.kernels import LINE, Keys, line_up
 from hedline.runtime.layers import Linear, OpenOutput, OutputLayer, Table, groups
@@ -264,6 +265,16 @@ class Tree:
         self._places.update(zip(fresh, range(self.used, self.used + len(fresh)), strict=True))
         return None if len(fresh) == len(steps) else np.array(found, np.int32)
 
+    def note(self, before: NDArray[Any], last: Ints, hidden: Floats) -> None:
+        """Keep the decoder's output (rows, width) of pieces `last` after places `before`, at the first free places."""
+        rows = range(self.used, self.used + len(hidden))
+        self.hidden.make_room(self.used, len(hidden))[rows.start : rows.stop] = hidden
+        self._places.update(zip(zip(before.tolist(), last.tolist(), strict=True), rows, strict=True))
+
+    def states(self, root: int, paths: Sequence[Ints], start: int) -> Floats:
+        """The decoder's outputs for headlines of pieces, `start` and each piece, end to end."""
+        return self.hidden.rows[[place for path in paths for place in places_of(self._places, root, path, start)]]
+
 
 @dataclass
 class Encoded:
@@ -303,6 +314,18 @@ class TransformerScorer:
         self._positions = positions(256, self.width)
         self._norm = np.stack([self.decoder_norm.weight, self.decoder_norm.bias])
         self._spare = Spare()
+        self.doubt = Doubt.open(folder)
+
+    def doubts(self, state: State, row: int, paths: Sequence[Ints]) -> Floats | None:
+        """(n,) how much the model doubts headlines of pieces `paths` that searches from this state wrote for a row.
+
+        None where the model has not learnt to doubt.
+        """
+        if self.doubt is None:
+            return None
+        root = -1 - int(state.encoded.inputs.packed[state.owners[row]])
+        states = state.encoded.tree.states(root, paths, self.start_id)
+        return self.doubt.of(states, [len(path) + 1 for path in paths])
 
     def start(self, inputs: Sequence[Ints], candidates: Sequence[Ints] | None) -> State:
         """Encode inputs (ragged piece ids); one row for each. An empty input counts as one `<unk>`."""
@@ -336,13 +359,15 @@ class TransformerScorer:
             return self._compiled_step(blocks, state, last, output)
         y, tree = self._embed(last, np.full(rows, t)), encoded.tree
         fresh = np.arange(tree.used, tree.used + rows, dtype=np.int32)
-        tree.used += rows
         history = np.concatenate([state.history, fresh[:, None]], axis=1)
         attention = np.zeros((rows, 0), np.float32)
         for number, (layer, pool) in enumerate(zip(self.decoder, tree.keys, strict=True), 1):
             wanted = encoded.inputs.longest if number == len(self.decoder) else 0
             y, attention = layer(y, pool, history, tree.memory[number - 1], encoded.inputs, owners, wanted)
         hidden = self.decoder_norm(y)
+        if self.doubt is not None:
+            tree.note(self._before(state), last, hidden)
+        tree.used += rows
         if isinstance(output, OpenCandidates):
             log_probs = output.log_probs(hidden, owners)
         else:
@@ -353,7 +378,7 @@ class TransformerScorer:
         """The same in one call; what the tree has is not computed again."""
         encoded, (rows, t) = state.encoded, state.history.shape
         inputs, tree, table = encoded.inputs, encoded.tree, self._tables(t + 1)
-        known = tree.find(state.history[:, -1] if t else -1 - inputs.packed[state.owners], last)
+        known = tree.find(self._before(state), last)
         first, keys = tree.used, tuple(pool.make_room(tree.used, rows) for pool in tree.keys)
         hidden, seen = tree.hidden.make_room(first, rows), tree.seen.make_room(first, rows)
         history, log_probs = np.empty((rows, t + 1), np.int32), np.empty((rows, output.width), np.float32)
@@ -365,6 +390,12 @@ class TransformerScorer:
             inputs.longest, output.width, len(table[0]), len(table[2]), self.width,
         )  # fmt: skip
         return Step(log_probs, attention, State(encoded, state.owners, history))
+
+    @staticmethod
+    def _before(state: State) -> NDArray[Any]:
+        """(rows,) the place of each row's last piece; below zero, and its input's own, where there is none."""
+        inputs = state.encoded.inputs
+        return state.history[:, -1] if state.history.shape[1] else -1 - inputs.packed[state.owners]
 
     def select(self, state: State, rows: Ints) -> State:
         """Reorder, repeat and drop rows."""

@@ -45,6 +45,11 @@ class Judge(nn.Module):
 
     def forward(self, inputs: Tensor, headlines: Tensor) -> Tensor:
         """inputs (B, M) with control tokens; headlines (B, S, L) that end in `</s>`, then `<pad>`: (B, S, faults)."""
+        found: Tensor = self.head(self.pooled(inputs, headlines))
+        return found
+
+    def pooled(self, inputs: Tensor, headlines: Tensor) -> Tensor:
+        """(B, S, 2 * width): the state that ends each headline, and the mean of its states."""
         count = headlines.shape[1]
         rows = headlines.flatten(0, 1)
         leads = self.plain(inputs)
@@ -58,8 +63,8 @@ class Judge(nn.Module):
         real = (rows != PAD)[..., None].to(states.dtype)
         mean = (states * real).sum(1) / real.sum(1).clamp(min=1)
         last = (rows != PAD).sum(1).clamp(min=1) - 1
-        found: Tensor = self.head(torch.cat([states[torch.arange(len(rows), device=rows.device), last], mean], dim=1))
-        return found.view(len(inputs), count, len(FAULTS))
+        ends = states[torch.arange(len(rows), device=rows.device), last]
+        return torch.cat([ends, mean], dim=1).view(len(inputs), count, -1)
 
     def plain(self, inputs: Tensor) -> Tensor:
         """Inputs with every control token hidden: a verdict must not depend on what was asked for."""

@@ -22,7 +22,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hedline.decoding.decode import LENGTH_PENALTY
+from hedline.decoding.options import LENGTH_PENALTY
 from hedline.experiments.quoted import fill
 from hedline.experiments.reproduce import write_report
 

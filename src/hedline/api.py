@@ -18,9 +18,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from hedline.decoding.decode import SUBWORD_PENALTY, Defaults, Engine, Found, Reader, cut_at_limit
+from hedline.decoding.decode import Engine, Found, Reader, cut_at_limit
 from hedline.decoding.messages import NO_NEWS, message_title
-from hedline.decoding.options import BEAM, DecodeOptions, check_weights
+from hedline.decoding.options import BEAM, SUBWORD_PENALTY, DecodeOptions, Defaults, check_weights
 from hedline.decoding.own_words import own_words
 from hedline.decoding.reading import LONGEST, UNREADABLE, Intake, take_in
 from hedline.decoding.summary import Hypothesis, Summary, make_summary

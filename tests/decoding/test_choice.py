@@ -20,8 +20,8 @@ import hedline
 from hedline.api import Summarizer, find_model
 from hedline.decoding import decode
 from hedline.decoding.choice import Guards, form_faults, is_nearly
-from hedline.decoding.decode import Defaults, Looked
-from hedline.decoding.options import DecodeOptions
+from hedline.decoding.decode import Looked
+from hedline.decoding.options import DecodeOptions, Defaults
 from hedline.decoding.own_words import padding
 from hedline.decoding.reading import WordReader
 from hedline.decoding.summary import (

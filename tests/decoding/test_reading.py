@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from hedline.api import load
-from hedline.decoding.decode import Defaults
-from hedline.decoding.options import DecodeOptions
+from hedline.decoding.options import DecodeOptions, Defaults
 from hedline.decoding.reading import MOST_WORDS, UNREADABLE, UNSPACED, SubwordReader, WordReader, take_in
 from hedline.text.casing import Truecaser
 from hedline.text.subword import ANY, CONTROLS, END, GROUPS, SPECIALS, Subwords, byte_letters

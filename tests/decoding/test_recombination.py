@@ -11,8 +11,7 @@ from decoding_fakes import FakeState, TableScorer
 from hedline.api import Summarizer
 from hedline.arrays import Ints
 from hedline.decoding.choice import Guards
-from hedline.decoding.decode import Defaults
-from hedline.decoding.options import DecodeOptions
+from hedline.decoding.options import DecodeOptions, Defaults
 from hedline.decoding.reading import WordReader
 from hedline.decoding.search import merge_equal_futures
 from hedline.decoding.summary import ABS_WEIGHTS

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedline.decoding.decode import Defaults
-from hedline.decoding.options import DecodeOptions
+from hedline.decoding.options import DecodeOptions, Defaults
 from hedline.decoding.search import Finished, Plan, _worth_going_on, merge_equal_futures
 from hedline.runtime import kernels
 from hedline.runtime.kernels import best_columns

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from hedline.api import Summarizer
 from hedline.decoding.choice import Guards
-from hedline.decoding.decode import Defaults
-from hedline.decoding.options import DecodeOptions
+from hedline.decoding.options import DecodeOptions, Defaults
 from hedline.decoding.piece_columns import SubwordInput, core, word_key
 from hedline.decoding.reading import SubwordReader
 from hedline.decoding.summary import ABS_WEIGHTS, feature_values, read_ngrams

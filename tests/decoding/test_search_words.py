@@ -14,8 +14,7 @@ from word_oracle import Oracle
 import hedline
 from hedline.api import Summarizer
 from hedline.decoding.choice import Guards
-from hedline.decoding.decode import Defaults
-from hedline.decoding.options import DecodeOptions
+from hedline.decoding.options import DecodeOptions, Defaults
 from hedline.decoding.reading import WordReader
 from hedline.decoding.summary import ABS_WEIGHTS
 from hedline.text.casing import Truecaser

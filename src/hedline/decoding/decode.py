@@ -1,13 +1,13 @@
 """From texts to n-best lists: the one path every model and every decoder takes.
 
-`Defaults.settle` fills in what the options leave open, once. `find_headlines` searches, searches harder where a narrow
+`find_headlines` searches, searches harder where a narrow
 beam ran into a dead end, and lets the guards choose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
@@ -17,11 +17,10 @@ import numpy as np
 from hedline.arrays import Floats, Ints
 from hedline.decoding import Lexicon
 from hedline.decoding.choice import CRUMB, Casing, Guards
-from hedline.decoding.options import BEAM, FEW_WORDS, MOST_HYPOTHESES, POOL, DecodeOptions, check_weights, dial
+from hedline.decoding.options import BEAM, FEW_WORDS, MOST_HYPOTHESES, POOL, DecodeOptions
 from hedline.decoding.own_words import is_whole, longest_word, own_words
 from hedline.decoding.search import Endings, Plan, beam_search, exact_search
 from hedline.decoding.summary import (
-    ABS_WEIGHTS,
     CANDIDATES,
     FINAL_FEATURES,
     Candidate,
@@ -46,85 +45,6 @@ ANY_LENGTH = 1000  # words, where nothing else is left
 TOO_SMALL = "the limit leaves no room for a sensible headline"
 OWN_WORDS = "no headline of the model keeps the meaning of the text, so these are the text's own words"
 UNGUARDED = "nothing that fits passes the guards, so these are the first words of the text"
-# Where the model scores alone: headlines nearly as long as human ones, as the paper tunes its systems. On 300 inputs of
-# the validation set (human headlines: 11.9 words) the word model wrote 8.5 words at 1.0 (R-1/R-2/R-L 29.0/11.5/26.4),
-# 11.0 at 1.8 (29.9/11.7/26.5), 12.6 at 2.4 (30.0/11.6/26.2); the subword model 10.1 at 0.4 (36.3/17.6/33.1), 12.0 at
-# 1.0 (37.4/17.8/33.5), 13.3 at 1.8 (36.7/16.9/32.2).
-LENGTH_PENALTY = 1.8
-SUBWORD_PENALTY = 1.0
-# A limit of at most this many bytes is short of what a model writes by itself, so it is filled as the paper's 75 are:
-# recall counts what is there. A much shorter one is not: the last bytes would hold "?!" or half a thought.
-FILLED = 75
-LEAST_FILLED = 70
-FILL = 0.9
-
-
-@dataclass(frozen=True)
-class Defaults:
-    """What a model brings along (tuning.json), used where options leave it open."""
-
-    weights: Mapping[str, float] = field(default_factory=lambda: dict(ABS_WEIGHTS))  # tuned feature weights
-    length_penalty: float | None = None  # tuned together with them
-    controls: Mapping[str, str] = field(default_factory=dict)  # control token by group (`length`, `support`, `case`)
-    rerank: str = "none"  # how the beam's candidates are put in order
-    guard_names: bool = False  # whether names need support
-    alone: float = LENGTH_PENALTY  # the penalty where nothing but the model's probability counts
-    beam: int = BEAM
-    doubt: float = 0.0  # how much its own doubt counts when candidates are put in order
-    slack: float | None = None  # how far behind the best hypothesis others may be; None: any distance
-    fill: float = 0.0  # share of the limit that is used
-    limited: Defaults | None = None  # the same, tuned for headlines of at most FILLED bytes
-
-    def settle(self, options: DecodeOptions) -> DecodeOptions:
-        """The options with nothing left open: weights, length penalty, reranking and guards as they will be used."""
-        chosen = self.suited(options)
-        weights = dial(
-            check_weights(chosen.weights if options.weights is None else options.weights), options.abstractiveness
-        )
-        beam = options.beam or chosen.beam
-        listed = options.decoder == "beam" and beam > 1  # only a beam has candidates to put in order
-        return options.but(
-            weights=weights,
-            length_penalty=chosen._penalty(options),
-            beam=beam,
-            slack=self._slack(options) if options.slack is None else options.slack,
-            fill=chosen.fill if options.fill is None else options.fill,
-            rerank=(options.rerank or chosen.rerank) if listed else "none",
-            doubt=chosen.doubt if options.doubt is None else options.doubt,
-            guard_names=self.guard_names if options.guard_names is None else options.guard_names,
-        )
-
-    def suited(self, options: DecodeOptions) -> Defaults:
-        """The defaults for what is asked: those of the model alone, those for a short limit of bytes, or these."""
-        base = self if options.tuned else self.untuned()
-        other = options.words or options.exact_words or options.chars
-        if other or options.cut or options.bytes is None or options.bytes > FILLED:
-            return base
-        chosen = base.limited or replace(base, fill=FILL)
-        return chosen if options.bytes >= LEAST_FILLED else replace(chosen, fill=0.0)
-
-    def _slack(self, options: DecodeOptions) -> float | None:
-        """Who asks for a number of hypotheses or headlines gets them all."""
-        return None if options.beam or options.nbest > 1 else self.suited(options).slack
-
-    def untuned(self) -> Defaults:
-        """What the model would bring along if it had not been tuned."""
-        return Defaults(controls=self.controls, guard_names=self.guard_names, alone=self.alone)
-
-    def _penalty(self, options: DecodeOptions) -> float:
-        """The length penalty: as asked, else as tuned, else that of the model alone; exact lengths need none."""
-        if options.length_penalty is not None:
-            return options.length_penalty
-        if options.exact_words is not None:
-            return 0.0
-        if self.length_penalty is not None:
-            return self.length_penalty
-        return self.alone if _alone(self.weights if options.weights is None else options.weights) else 0.0
-
-
-def _alone(weights: Mapping[str, float]) -> bool:
-    """Whether nothing but the model's probability counts."""
-    return all(value == 0 for name, value in weights.items() if name != "log_prob")
 
 
 class Reader(Protocol):
@@ -411,14 +331,19 @@ def read_best(
         if text:
             places.setdefault(text, index)
     chosen = list(places.values())
+    doubted: dict[int, float] = {}
     if not (reranked or options.rerank == "overlap" or options.diversity):  # only what is printed is read in full
         if options.rerank == "mbr":
-            doubted = doubts([endings.columns(index) for index in chosen]) if options.doubt else None
-            less = None if doubted is None else (options.doubt or 0.0) * doubted
+            found = doubts([endings.columns(index) for index in chosen]) if options.doubt else None
+            doubted = {} if found is None else dict(zip(chosen, found.tolist(), strict=True))
+            less = None if found is None else (options.doubt or 0.0) * found
             order = consensus_order(list(places), [endings.key(index) for index in chosen], less)
             chosen = [chosen[place] for place in order]
         texts = {index: text for text, index in places.items()}
-        return (_unread(lexicon, owner, endings, index, texts[index]) for index in chosen[: options.nbest])
+        return (
+            _unread(lexicon, owner, endings, index, texts[index], doubted.get(index))
+            for index in chosen[: options.nbest]
+        )
     ranked: Sequence[Hypothesis] = [lexicon.read(owner, endings[index]) for index in chosen]
     if reranked:
         ranked = sorted(ranked, key=lambda hypothesis: -hypothesis.key)
@@ -431,5 +356,8 @@ def read_best(
     return iter(ranked[: options.nbest])
 
 
-def _unread(lexicon: Lexicon, owner: int, endings: Endings, index: int, text: str) -> Unread:
-    return Unread(text, endings.short(index), lambda: lexicon.read(owner, endings[index]))
+def _unread(
+    lexicon: Lexicon, owner: int, endings: Endings, index: int, text: str, doubt: float | None = None
+) -> Unread:
+    read = lambda: replace(lexicon.read(owner, endings[index]), doubt=doubt)  # noqa: E731
+    return Unread(text, endings.short(index), read)

@@ -1,5 +1,7 @@
 """What a caller may ask of the search: one frozen record, checked once, and what its limits leave to the search.
 
+What is left open is the model's own way: `Defaults.settle` fills it in, once.
+
 The options of commands and the fields of a request to the server are made from its fields.
 """
 
@@ -7,14 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from hedline.arrays import Ints
-from hedline.decoding.summary import FEATURES, FINAL_FEATURES, WORD_FEATURES
+from hedline.decoding.summary import ABS_WEIGHTS, FEATURES, FINAL_FEATURES, WORD_FEATURES
 from hedline.errors import UserError
 from hedline.settings import setting
 from hedline.text.casing import CASES
@@ -79,7 +81,7 @@ class Workers(Checked):
 
 @dataclass(frozen=True)
 class DecodeOptions:
-    """How to write a headline. What is None is the model's own way (`decode.Defaults`), or no limit.
+    """How to write a headline. What is None is the model's own way (`Defaults`), or no limit.
 
     Limits hold for the final text (a word is what white space separates; bytes are UTF-8). Without any the model ends
     where it likes, after `max_words` at the latest. fill: the share of the limit that a headline should use, if one
@@ -186,7 +188,7 @@ class DecodeOptions:
 
     @property
     def settled_weights(self) -> Mapping[str, float]:
-        """The feature weights of settled options (see decode.Defaults)."""
+        """The feature weights of settled options (see Defaults)."""
         if self.weights is None:
             raise ValueError("these options still leave the weights open; settle them with a model's defaults")
         return self.weights
@@ -288,3 +290,84 @@ def fill_shortage(options: DecodeOptions, used: Ints) -> Ints:
             if limit is not None:
                 return np.maximum(int(np.ceil(options.fill * limit)) - used[:, column], 0)
     return np.zeros(len(used), np.int64)
+
+
+# Where the model scores alone: headlines nearly as long as human ones, as the paper tunes its systems. On 300 inputs of
+# the validation set (human headlines: 11.9 words) the word model wrote 8.5 words at 1.0 (R-1/R-2/R-L 29.0/11.5/26.4),
+# 11.0 at 1.8 (29.9/11.7/26.5), 12.6 at 2.4 (30.0/11.6/26.2); the subword model 10.1 at 0.4 (36.3/17.6/33.1), 12.0 at
+# 1.0 (37.4/17.8/33.5), 13.3 at 1.8 (36.7/16.9/32.2).
+LENGTH_PENALTY = 1.8
+SUBWORD_PENALTY = 1.0
+# A limit of at most this many bytes is short of what a model writes by itself, so it is filled as the paper's 75 are:
+# recall counts what is there. A much shorter one is not: the last bytes would hold "?!" or half a thought.
+FILLED = 75
+LEAST_FILLED = 70
+FILL = 0.9
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a model brings along (tuning.json), used where options leave it open."""
+
+    weights: Mapping[str, float] = field(default_factory=lambda: dict(ABS_WEIGHTS))  # tuned feature weights
+    length_penalty: float | None = None  # tuned together with them
+    controls: Mapping[str, str] = field(default_factory=dict)  # control token by group (`length`, `support`, `case`)
+    rerank: str = "none"  # how the beam's candidates are put in order
+    guard_names: bool = False  # whether names need support
+    alone: float = LENGTH_PENALTY  # the penalty where nothing but the model's probability counts
+    beam: int = BEAM
+    doubt: float = 0.0  # how much its own doubt counts when candidates are put in order
+    slack: float | None = None  # how far behind the best hypothesis others may be; None: any distance
+    fill: float = 0.0  # share of the limit that is used
+    limited: Defaults | None = None  # the same, tuned for headlines of at most FILLED bytes
+
+    def settle(self, options: DecodeOptions) -> DecodeOptions:
+        """The options with nothing left open: weights, length penalty, reranking and guards as they will be used."""
+        chosen = self.suited(options)
+        weights = dial(
+            check_weights(chosen.weights if options.weights is None else options.weights), options.abstractiveness
+        )
+        beam = options.beam or chosen.beam
+        listed = options.decoder == "beam" and beam > 1  # only a beam has candidates to put in order
+        return options.but(
+            weights=weights,
+            length_penalty=chosen._penalty(options),
+            beam=beam,
+            slack=self._slack(options) if options.slack is None else options.slack,
+            fill=chosen.fill if options.fill is None else options.fill,
+            rerank=(options.rerank or chosen.rerank) if listed else "none",
+            doubt=chosen.doubt if options.doubt is None else options.doubt,
+            guard_names=self.guard_names if options.guard_names is None else options.guard_names,
+        )
+
+    def suited(self, options: DecodeOptions) -> Defaults:
+        """The defaults for what is asked: those of the model alone, those for a short limit of bytes, or these."""
+        base = self if options.tuned else self.untuned()
+        other = options.words or options.exact_words or options.chars
+        if other or options.cut or options.bytes is None or options.bytes > FILLED:
+            return base
+        chosen = base.limited or replace(base, fill=FILL)
+        return chosen if options.bytes >= LEAST_FILLED else replace(chosen, fill=0.0)
+
+    def _slack(self, options: DecodeOptions) -> float | None:
+        """Who asks for a number of hypotheses or headlines gets them all."""
+        return None if options.beam or options.nbest > 1 else self.suited(options).slack
+
+    def untuned(self) -> Defaults:
+        """What the model would bring along if it had not been tuned."""
+        return Defaults(controls=self.controls, guard_names=self.guard_names, alone=self.alone)
+
+    def _penalty(self, options: DecodeOptions) -> float:
+        """The length penalty: as asked, else as tuned, else that of the model alone; exact lengths need none."""
+        if options.length_penalty is not None:
+            return options.length_penalty
+        if options.exact_words is not None:
+            return 0.0
+        if self.length_penalty is not None:
+            return self.length_penalty
+        return self.alone if _alone(self.weights if options.weights is None else options.weights) else 0.0
+
+
+def _alone(weights: Mapping[str, float]) -> bool:
+    """Whether nothing but the model's probability counts."""
+    return all(value == 0 for name, value in weights.items() if name != "log_prob")

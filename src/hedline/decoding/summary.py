@@ -112,7 +112,8 @@ class Hypothesis:
     tokens: the printed words (N); score: weights · features; features: value by name; alignment: (N, M) attention of
     each word over the input's words; known: (N,) whether each word stands in the input; key: what it was ranked by
     (the score with the length's reward); short: by how much it misses what was asked (0: not at all);
-    units: words or pieces, the end included, that the length penalty counts.
+    units: words or pieces, the end included, that the length penalty counts; doubt: how much the model doubts it, from
+    0 to 1, None where it cannot tell.
     """
 
     text: str
@@ -124,6 +125,7 @@ class Hypothesis:
     key: float
     short: int = 0
     units: int = 0
+    doubt: float | None = None
 
     def read(self) -> Hypothesis:
         """Itself; see Unread."""
@@ -189,7 +191,7 @@ class Summary:
 
     tokens, alignment, features as in Hypothesis; source: the input's words (M), the columns of the alignment; copied
     and novel: its words that do and do not stand in the input; nbest: candidates, best first, itself included; notes:
-    what a reader should know (input cut, limit not reachable, …).
+    what a reader should know (input cut, limit not reachable, …); doubt as in Hypothesis.
     """
 
     text: str
@@ -202,6 +204,7 @@ class Summary:
     nbest: tuple[Hypothesis, ...] = ()
     notes: tuple[str, ...] = ()
     features: Mapping[str, float] = field(default_factory=dict)
+    doubt: float | None = None
 
     def __str__(self) -> str:
         return self.text
@@ -227,6 +230,7 @@ class Summary:
             "copied": list(self.copied),
             "novel": list(self.novel),
             "nbest": [_candidate(hypothesis) for hypothesis in self.nbest],
+            **({} if self.doubt is None else {"doubt": round(self.doubt, 3)}),
             **({"unsupported": unsupported} if unsupported else {}),
             **({"notes": list(self.notes)} if self.notes else {}),
         }
@@ -249,6 +253,7 @@ def make_summary(nbest: Sequence[Hypothesis], source: Sequence[str], notes: Sequ
         nbest=tuple(nbest),
         notes=tuple(notes),
         features=best.features,
+        doubt=best.doubt,
     )
 
 

@@ -20,8 +20,7 @@ from typing import Any
 import hedline
 from hedline.api import TUNING_FORMAT, load, read_defaults
 from hedline.corpora.sets import EvaluationItem, read_evaluation_set
-from hedline.decoding.decode import FILL, LENGTH_PENALTY
-from hedline.decoding.options import BEAM, DecodeOptions, check_settings
+from hedline.decoding.options import BEAM, FILL, LENGTH_PENALTY, DecodeOptions, check_settings
 from hedline.decoding.summary import ABS_WEIGHTS, FEATURES, PAPER_FEATURES
 from hedline.errors import UserError
 from hedline.files import log_event, read_json, write_json

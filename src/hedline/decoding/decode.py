@@ -1,7 +1,6 @@
 """From texts to n-best lists: the one path every model and every decoder takes.
 
-`find_headlines` searches, searches harder where a narrow
-beam ran into a dead end, and lets the guards choose.
+`find_headlines` searches, searches harder where a narrow beam ran into a dead end, and lets the guards choose.
 """
 
 from __future__ import annotations
@@ -334,7 +333,7 @@ def read_best(
     doubted: dict[int, float] = {}
     if not (reranked or options.rerank == "overlap" or options.diversity):  # only what is printed is read in full
         if options.rerank == "mbr":
-            found = doubts([endings.columns(index) for index in chosen]) if options.doubt else None
+            found = doubts([endings.columns(index) for index in chosen])
             doubted = {} if found is None else dict(zip(chosen, found.tolist(), strict=True))
             less = None if found is None else (options.doubt or 0.0) * found
             order = consensus_order(list(places), [endings.key(index) for index in chosen], less)

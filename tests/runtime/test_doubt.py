@@ -34,9 +34,9 @@ def doubting(tmp_path: Path) -> Path:
     return path
 
 
-def walked(scorer: TransformerScorer, inputs: list[np.ndarray], paths: list[np.ndarray]):
-    """The state at the start, after each input's path was fed piece by piece."""
-    begun = scorer.start(inputs, None)
+def walked(scorer: TransformerScorer, inputs: list[np.ndarray], paths: list[np.ndarray], begun=None):
+    """The state at the start (`begun`, or a new one), after each input's path was fed piece by piece."""
+    begun = begun or scorer.start(inputs, None)
     state, last = begun, np.full(len(inputs), START)
     for pieces in zip(*[[*path, END] for path in paths], strict=True):
         state = scorer.step(state, last).state
@@ -107,3 +107,17 @@ def test_the_option_decides_how_much_doubt_counts(doubting: Path) -> None:
     assert doubted != [each.text for each in summarizer.summarize(leads, beam=8, doubt=0.0, rerank="mbr")]
     one_by_one = [summarizer(lead, beam=8, doubt=50.0, rerank="mbr") for lead in leads]
     assert one_by_one == doubted
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_second_search_of_the_same_input_finds_its_states(
+    doubting: Path, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not compiled:
+        monkeypatch.setattr(kernels, "compiled", None)
+    scorer = TransformerScorer(ModelFolder.open(doubting))
+    inputs, paths = [np.array([40, 50, 60, 70])], [np.array([40, 50, 60]), np.array([40, 70, 60, 50])]
+    alone = [scorer.doubts(walked(scorer, inputs, [path]), 0, [path])[0] for path in paths]
+    begun = walked(scorer, inputs, paths[:1])
+    walked(scorer, inputs, paths[1:], begun)
+    assert scorer.doubts(begun, 0, paths) == pytest.approx(alone, abs=1e-4)

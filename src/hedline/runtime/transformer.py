@@ -252,6 +252,7 @@ class Tree:
         self.keys = [Pool(spare.take(room, 2 * width + APART)) for _ in memory]
         self.hidden, self.seen = Pool(spare.take(room, width)), Pool(np.empty((room, inputs.longest), np.float32))
         self._places: dict[tuple[int, int], int] = {}
+        self._same: dict[int, int] = {}
 
     def __del__(self) -> None:
         pools = (*self.keys, self.hidden)  # `seen` is in the hands of the search
@@ -266,10 +267,15 @@ class Tree:
         return None if len(fresh) == len(steps) else np.array(found, np.int32)
 
     def note(self, before: NDArray[Any], last: Ints, hidden: Floats) -> None:
-        """Keep the decoder's output (rows, width) of pieces `last` after places `before`, at the first free places."""
-        rows = range(self.used, self.used + len(hidden))
-        self.hidden.make_room(self.used, len(hidden))[rows.start : rows.stop] = hidden
-        self._places.update(zip(zip(before.tolist(), last.tolist(), strict=True), rows, strict=True))
+        """Keep the decoder's output (rows, width) of pieces `last` after places `before`, at the first free places.
+
+        A later search of the same inputs computes again what an earlier one has: its places are known by the first.
+        """
+        self.hidden.make_room(self.used, len(hidden))[self.used : self.used + len(hidden)] = hidden
+        for row, (place, piece) in enumerate(zip(before.tolist(), last.tolist(), strict=True), self.used):
+            known = self._places.setdefault((self._same.get(place, place), piece), row)
+            if known != row:
+                self._same[row] = known
 
     def states(self, root: int, paths: Sequence[Ints], start: int) -> Floats:
         """The decoder's outputs for headlines of pieces, `start` and each piece, end to end."""

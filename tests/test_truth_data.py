@@ -10,9 +10,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts/gpu"))
 
-from truth_data import as_used, lessons, truth_lessons  # noqa: E402
+from truth_data import as_used, judged_lessons, lessons, truth_lessons  # noqa: E402
 
 from hedline.experiments.traps import read_traps  # noqa: E402
+from hedline.training.verdicts import read_judged  # noqa: E402
 
 PAIRS = ROOT / "examples/truth-pairs.tsv"
 
@@ -70,3 +71,18 @@ def test_a_line_without_all_fields_is_told(tmp_path: Path) -> None:
     (tmp_path / "cut.tsv").write_text("negation\tThe mayor will not resign.\tMayor stays\n")
     with pytest.raises(SystemExit, match=r"line 1 of .*cut\.tsv has 3 fields"):
         truth_lessons(tmp_path / "cut.tsv", own=True)
+
+
+def test_no_judged_lead_is_a_trap_or_unseen() -> None:
+    judged = read_judged(ROOT / "examples/judged.tsv")
+    leads = {each.lead for each in judged}
+    _, *unseen = (line.split("\t") for line in (ROOT / "examples/unseen-verdicts.tsv").read_text("utf-8").splitlines())
+    assert len(leads) == len(judged) == 7427 and sum(len(each.headlines) for each in judged) == 34403
+    assert not leads & {trap.lead for trap in read_traps()} and not leads & {row[2] for row in unseen}
+
+
+def test_the_best_of_judged_headlines_is_taught(tmp_path: Path) -> None:
+    file = tmp_path / "judged.tsv"
+    file.write_text("The mayor will not resign.\tMayor will not resign\tuntrue:Mayor to resign\nA lead.\t\tbroken:A\n")
+    assert [lesson.headline for lesson in judged_lessons(file, own=False)] == ["Mayor will not resign"]
+    assert {lesson.controls[0] for lesson in judged_lessons(file, own=True)} == {"<len:any>", "<len:5>"}

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import hedline
-from hedline.api import find_model
+from hedline.api import DOUBTFUL, find_model
 from hedline.decoding.summary import consensus_order
 from hedline.errors import UserError
 from hedline.runtime import kernels
@@ -121,3 +121,14 @@ def test_a_second_search_of_the_same_input_finds_its_states(
     begun = walked(scorer, inputs, paths[:1])
     walked(scorer, inputs, paths[1:], begun)
     assert scorer.doubts(begun, 0, paths) == pytest.approx(alone, abs=1e-4)
+
+
+def test_the_default_tells_its_doubt_and_a_great_one_in_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    lead = "The mayor of Lund said on Monday that the old bridge will not open before the end of the year."
+    summarizer = hedline.load()
+    summary = summarizer.summarize(lead)[0]
+    assert summary.doubt is not None and 0 <= summary.doubt <= 1
+    assert summary.to_json("1", lead)["doubt"] == round(summary.doubt, 3) and DOUBTFUL not in summary.notes
+    monkeypatch.setattr("hedline.api.DOUBTED", summary.doubt)
+    assert DOUBTFUL in summarizer.summarize(lead)[0].notes
+    assert "doubt" not in hedline.load("abs").summarize(lead)[0].to_json("1", lead)

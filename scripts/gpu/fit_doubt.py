@@ -1,4 +1,4 @@
-"""Fits a finished model's doubt about its own headlines to verdicts, on a CPU: see hedline.runtime.doubt.
+"""Fits a finished model's doubt about its own headlines to verdicts, on a CPU: see Doubt in hedline.runtime.layers.
 
     python scripts/gpu/fit_doubt.py MODEL --judged FILE.tsv [FILE.tsv …] [--held FILE.tsv]
 
@@ -20,8 +20,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from hedline.runtime.doubt import Doubt
 from hedline.runtime.folder import ModelFolder
+from hedline.runtime.layers import Doubt
 from hedline.training.judge import Judge, ranking
 from hedline.training.labelling import open_transformer
 from hedline.training.verdicts import Verdict, blocks, read_verdicts

@@ -14,8 +14,8 @@ from hedline.api import DOUBTFUL, find_model
 from hedline.decoding.summary import consensus_order
 from hedline.errors import UserError
 from hedline.runtime import kernels
-from hedline.runtime.doubt import FILE, Doubt
 from hedline.runtime.folder import ModelFolder
+from hedline.runtime.layers import DOUBT, Doubt
 from hedline.runtime.tensors import write_tensors
 from hedline.runtime.transformer import TransformerScorer
 
@@ -79,9 +79,9 @@ def test_doubt_is_of_the_weights_it_was_fitted_to(doubting: Path) -> None:
     assert Doubt.open(folder) is not None
     kept = Doubt.open(folder)
     tensors = {"weight": kept.weight, "bias": np.zeros(1, np.float32)}
-    write_tensors(doubting / FILE, tensors, {"weights_id": "of another model"})
+    write_tensors(doubting / DOUBT, tensors, {"weights_id": "of another model"})
     assert Doubt.open(folder) is None
-    write_tensors(doubting / FILE, {"weight": kept.weight[:1]}, {"weights_id": folder.config.weights_id})
+    write_tensors(doubting / DOUBT, {"weight": kept.weight[:1]}, {"weights_id": folder.config.weights_id})
     with pytest.raises(UserError, match="fit it again or delete the file"):
         Doubt.open(folder)
 

@@ -1,5 +1,7 @@
 """Small numpy layers that every family shares: linear layers, tables read by rows, softmax, padding, the output layer.
 
+And what the transformer keeps of a batch: arrays for the next one, growing pools, doubt about what it wrote.
+
 The output layer works over a shortlist: it gives logits only for the words that an input may need, and every input of
 a batch has its own candidates. The paper's `V h + W enc` becomes `V h + p (X̄ Wᵀ)`: the second factor is computed once
 for an input, so that a step costs one product with `V` and a short sum instead of two products.
@@ -8,17 +10,25 @@ for an input, so that a step costs one product with `V` and a short sum instead 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hedline.arrays import Flags, Floats, Ints
+from hedline.errors import UserError
 from hedline.runtime import kernels
-from hedline.runtime.tensors import TensorFile
+from hedline.runtime.folder import ModelFolder
+from hedline.runtime.kernels import LINE, line_up
+from hedline.runtime.tensors import TensorFile, write_tensors
 
 ROWS = 8  # rows of a float product come in multiples of it
+SPARE_UNIT, SPARE_LARGEST = 1 << 20, 1 << 24  # floats of the arrays that are kept for the next batch
+SPARE_COUNT = 5  # how many: two for each of two decoder layers, and the layers' output
+DOUBT = "doubt.safetensors"
 Groups = list[tuple[int, Ints | slice]]
 
 
@@ -240,3 +250,93 @@ class OpenOutput:
             if not direct:
                 logits[rows, : len(bias)] = part
         return kernels.log_softmax(logits)
+
+
+class Spare:
+    """Large arrays that one batch leaves to the next: fresh memory costs as much as what is written into it."""
+
+    def __init__(self) -> None:
+        self._flat: list[Floats] = []
+        self._lock = Lock()
+
+    def take(self, rows: int, columns: int) -> Floats:
+        """An array (rows, columns) of any content that begins with a cache line."""
+        size = rows * columns
+        with self._lock:
+            room = [(each.size, place) for place, each in enumerate(self._flat) if size + LINE <= each.size <= 4 * size]
+            flat = self._flat.pop(min(room)[1]) if room else None
+        if flat is None:
+            unit = SPARE_UNIT if size >= SPARE_UNIT else 1
+            flat = np.empty(-(-(size + LINE) // unit) * unit, np.float32)
+        return line_up(flat, rows, columns)
+
+    def give(self, arrays: Sequence[Floats]) -> None:
+        """Leave arrays that nobody reads any more; the last few are kept, and none that is small or very large."""
+        flat = [each if each.base is None else each.base for each in arrays]
+        with self._lock:
+            self._flat += [each for each in flat if each.ndim == 1 and SPARE_UNIT <= each.size <= SPARE_LARGEST]
+            del self._flat[:-SPARE_COUNT]
+
+
+class Pool:
+    """Something of every piece any hypothesis of a batch has taken, (n, columns); only ever grows."""
+
+    def __init__(self, rows: Floats) -> None:
+        self._rows = rows
+
+    @property
+    def rows(self) -> Floats:
+        """The table with all its room."""
+        return self._rows
+
+    def make_room(self, used: int, count: int) -> Floats:
+        """The whole table, whose first `used` rows have something, with room for `count` more."""
+        if used + count > len(self._rows):
+            grown = np.empty((2 * (used + count), self._rows.shape[1]), np.float32)
+            grown[:used] = self._rows[:used]
+            self._rows = grown
+        return self._rows
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """How much a model doubts a headline of its own: a linear reading of the states it had while it wrote it.
+
+    A model that has learnt verdicts beside its headlines (training/judge.py) tells sound headlines from others in its
+    own states, so that its doubt costs next to nothing. weight: (2, width), of the state that ends the headline and of
+    the mean of its states; bias: of the two together. They lie in a file beside the weights they were fitted to, and
+    are ignored beside others.
+    """
+
+    weight: Floats
+    bias: float
+
+    @classmethod
+    def open(cls, folder: ModelFolder) -> Doubt | None:
+        """That of a model folder; None where there is none, or one of other weights."""
+        if not folder.file(DOUBT).is_file():
+            return None
+        tensors = TensorFile(folder.file(DOUBT))
+        if tensors.metadata.get("weights_id") != folder.config.weights_id:
+            return None
+        width = folder.config.architecture.get("width")
+        for name, shape in (("weight", (2, width)), ("bias", (1,))):
+            if name not in tensors or tensors.shape(name) != shape:
+                raise UserError(f"{tensors.path} has no {name!r} of shape {shape}; fit it again or delete the file")
+        return cls(tensors.float("weight"), float(tensors.float("bias")[0]))
+
+    def save(self, folder: ModelFolder) -> None:
+        """Write it beside the weights that it was fitted to."""
+        tensors = {"weight": np.asarray(self.weight, np.float32), "bias": np.array([self.bias], np.float32)}
+        write_tensors(folder.file(DOUBT), tensors, {"weights_id": folder.config.weights_id})
+
+    def of(self, states: Floats, lengths: Sequence[int]) -> Floats:
+        """(n,) in 0..1 of n headlines whose states (lengths' sum, width) lie end to end.
+
+        >>> Doubt(np.array([[1.0, 0.0], [0.0, 2.0]]), 0.0).of(np.array([[9.0, 1.0], [2.0, -3.0]]), [2]).tolist()
+        [0.5]
+        """
+        ends = np.cumsum(lengths)
+        said = steady_product(states, self.weight.T)
+        means = np.add.reduceat(said[:, 1], ends - np.asarray(lengths)) / np.asarray(lengths)
+        return sigmoid(said[ends - 1, 0] + means + self.bias)

@@ -12,7 +12,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,17 +19,14 @@ from numpy.typing import NDArray
 
 from hedline.arrays import Floats, Ints
 from hedline.runtime import Step, kernels
-from hedline.runtime.doubt import Doubt, places_of
 from hedline.runtime.folder import ModelFolder
-from hedline.runtime.kernels import LINE, Keys, line_up
-from hedline.runtime.layers import Linear, OpenOutput, OutputLayer, Table, groups
+from hedline.runtime.kernels import Keys
+from hedline.runtime.layers import Doubt, Linear, OpenOutput, OutputLayer, Pool, Spare, Table, groups
 from hedline.runtime.shortlist import CandidateOutput, OpenCandidates
 from hedline.runtime.tensors import TensorFile
 
 ROOM = 160  # pieces an input's hypotheses may take before the pool has to be copied
 LANES = 16  # keys that lie side by side in a vector, see kernels_attention.h
-SPARE_UNIT, SPARE_LARGEST = 1 << 20, 1 << 24  # floats of the arrays that are kept for the next batch
-SPARE_COUNT = 5  # how many: two for each of two decoder layers, and the layers' output
 APART = 16  # floats between rows of the pool: rows a power of two apart would crowd the cache's sets
 
 
@@ -192,52 +188,6 @@ class DecoderLayer:
         return y, np.pad(weights, ((0, 0), (0, max(longest - weights.shape[1], 0))))
 
 
-class Spare:
-    """Large arrays that one batch leaves to the next: fresh memory costs as much as what is written into it."""
-
-    def __init__(self) -> None:
-        self._flat: list[Floats] = []
-        self._lock = Lock()
-
-    def take(self, rows: int, columns: int) -> Floats:
-        """An array (rows, columns) of any content that begins with a cache line."""
-        size = rows * columns
-        with self._lock:
-            room = [(each.size, place) for place, each in enumerate(self._flat) if size + LINE <= each.size <= 4 * size]
-            flat = self._flat.pop(min(room)[1]) if room else None
-        if flat is None:
-            unit = SPARE_UNIT if size >= SPARE_UNIT else 1
-            flat = np.empty(-(-(size + LINE) // unit) * unit, np.float32)
-        return line_up(flat, rows, columns)
-
-    def give(self, arrays: Sequence[Floats]) -> None:
-        """Leave arrays that nobody reads any more; the last few are kept, and none that is small or very large."""
-        flat = [each if each.base is None else each.base for each in arrays]
-        with self._lock:
-            self._flat += [each for each in flat if each.ndim == 1 and SPARE_UNIT <= each.size <= SPARE_LARGEST]
-            del self._flat[:-SPARE_COUNT]
-
-
-class Pool:
-    """Something of every piece any hypothesis of a batch has taken, (n, columns); only ever grows."""
-
-    def __init__(self, rows: Floats) -> None:
-        self._rows = rows
-
-    @property
-    def rows(self) -> Floats:
-        """The table with all its room."""
-        return self._rows
-
-    def make_room(self, used: int, count: int) -> Floats:
-        """The whole table, whose first `used` rows have something, with room for `count` more."""
-        if used + count > len(self._rows):
-            grown = np.empty((2 * (used + count), self._rows.shape[1]), np.float32)
-            grown[:used] = self._rows[:used]
-            self._rows = grown
-        return self._rows
-
-
 class Tree:
     """The pieces that hypotheses of a batch have taken, each at its place in pools: a hypothesis is a path.
 
@@ -279,7 +229,13 @@ class Tree:
 
     def states(self, root: int, paths: Sequence[Ints], start: int) -> Floats:
         """The decoder's outputs for headlines of pieces, `start` and each piece, end to end."""
-        return self.hidden.rows[[place for path in paths for place in places_of(self._places, root, path, start)]]
+        found = []
+        for path in paths:
+            place = root
+            for piece in (start, *path.tolist()):
+                place = self._places[place, piece]
+                found.append(place)
+        return self.hidden.rows[found]
 
 
 @dataclass

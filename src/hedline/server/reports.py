@@ -29,6 +29,7 @@ RECORD = {
     "copied": "list of strings: words that stand in the text",
     "novel": "list of strings: words that do not",
     "nbest": "list of objects: candidates, best first, with headline, score and features",
+    "doubt": "number from 0 to 1, where the model can tell: how likely it thinks its headline is to be unsound",
     "unsupported": "list of strings, where there are any: numbers and names that the text does not have",
     "notes": "list of strings, where there are any: what a reader should know",
 }

@@ -307,12 +307,15 @@ def decode(scorer: Scorer, lexicon: Lexicon, options: DecodeOptions, start: Any 
     return Searched(lexicon, search(scorer, lexicon, plan, start), start, scorer)
 
 
+Doubts = Callable[[Sequence[Ints]], "Floats | None"]
+
+
 def read_best(
     lexicon: Lexicon,
     owner: int,
     endings: Endings,
     options: DecodeOptions,
-    doubts: Callable[[Sequence[Ints]], Floats | None] = lambda _: None,
+    doubts: Doubts = lambda _: None,
 ) -> Iterator[Candidate]:
     """The distinct texts of the best endings; endings that miss what was asked only where none meets it.
 
@@ -330,17 +333,15 @@ def read_best(
         if text:
             places.setdefault(text, index)
     chosen = list(places.values())
-    doubted: dict[int, float] = {}
     if not (reranked or options.rerank == "overlap" or options.diversity):  # only what is printed is read in full
         if options.rerank == "mbr":
-            found = doubts([endings.columns(index) for index in chosen])
-            doubted = {} if found is None else dict(zip(chosen, found.tolist(), strict=True))
-            less = None if found is None else (options.doubt or 0.0) * found
+            doubted = doubts([endings.columns(index) for index in chosen]) if options.doubt else None
+            less = None if doubted is None else (options.doubt or 0.0) * doubted
             order = consensus_order(list(places), [endings.key(index) for index in chosen], less)
             chosen = [chosen[place] for place in order]
         texts = {index: text for text, index in places.items()}
         return (
-            _unread(lexicon, owner, endings, index, texts[index], doubted.get(index))
+            Unread(texts[index], endings.short(index), partial(_read, lexicon, owner, endings, index, doubts))
             for index in chosen[: options.nbest]
         )
     ranked: Sequence[Hypothesis] = [lexicon.read(owner, endings[index]) for index in chosen]
@@ -355,8 +356,7 @@ def read_best(
     return iter(ranked[: options.nbest])
 
 
-def _unread(
-    lexicon: Lexicon, owner: int, endings: Endings, index: int, text: str, doubt: float | None = None
-) -> Unread:
-    read = lambda: replace(lexicon.read(owner, endings[index]), doubt=doubt)  # noqa: E731
-    return Unread(text, endings.short(index), read)
+def _read(lexicon: Lexicon, owner: int, endings: Endings, index: int, doubts: Doubts) -> Hypothesis:
+    """An ending in full, with how much the model doubts it."""
+    found = doubts([endings.columns(index)])
+    return replace(lexicon.read(owner, endings[index]), doubt=None if found is None else float(found[0]))

@@ -10,8 +10,8 @@
 # model's vocabulary; and for `data` fresh, a large one. T_RISK (1200): seconds of a risk training.
 set -u
 export PYTHONUNBUFFERED=1 PYTHONPATH=src
-what=$1 work=$2
-shift 2
+what=${1:-} work=${2:-}
+shift $(($# < 2 ? $# : 2))
 here=$(dirname "$0")
 model=$work/models/default
 judged=("$work/judged.tsv")

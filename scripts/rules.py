@@ -3,6 +3,7 @@
     python scripts/rules.py news.jsonl.xz --first 2000 --count 700    # a table; pairs or an evaluation set
     python scripts/rules.py news.jsonl --model abs --keep headlines.json    # write them once, judge them again
     python scripts/rules.py news.jsonl --show swapped 10    # ten headlines that only this rule refuses, lead below
+    python scripts/rules.py examples/judged.tsv --count 4000    # judged headlines (.tsv), a column for each verdict
 
 Columns, each with "only" for what no other rule refuses: `news`, headlines that the model writes for the leads with the
 guard of meaning off; `people`, the set's own headlines where at least 80 % of the content words stand in the lead;
@@ -36,6 +37,7 @@ GROUPS = {
     "hanging": hanging.RULES, "borrowed": (*borrowed.RULES, *roles.RULES, *amounts.RULES),
 }  # fmt: skip
 COLUMNS = ("news", "people", "untrue", "true")
+VERDICTS = ("untrue", "broken", "weak", "good")
 
 
 class Judged(NamedTuple):
@@ -103,7 +105,16 @@ def judge_traps(traps: Sequence[Trap], headlines: Sequence[str]) -> Iterator[Jud
         yield Judged(headline, trap.lead, column, refusing(headline, trap.lead))
 
 
-def table(judged: Sequence[Judged]) -> str:
+def judge_verdicts(path: Path, first: int, count: int) -> Iterator[Judged]:
+    """Headlines that somebody judged, see hedline.training.verdicts."""
+    from hedline.training.verdicts import read_judged  # which needs torch, the rest of this script does not
+
+    for each in read_judged(path)[first : first + count]:
+        for verdict, headline in each.headlines:
+            yield Judged(headline, each.lead, verdict, refusing(headline, each.lead))
+
+
+def table(judged: Sequence[Judged], columns: Sequence[str] = COLUMNS) -> str:
     """How many headlines of each column each rule refuses, and refuses alone; the costliest first."""
     every, alone, total, refused = (
         Counter[tuple[str, str]](),
@@ -117,14 +128,14 @@ def table(judged: Sequence[Judged]) -> str:
         every.update((rule, each.column) for rule in each.rules)
         alone.update((rule, each.column) for rule in each.rules if len(each.rules) == 1)
     names = {rule for rule, _ in every} | {name for name, _, _ in leaf_rules()}
-    order = sorted(names, key=lambda rule: (-alone[rule, "news"] - alone[rule, "people"], rule))
-    lines = [f"{'rule':18}" + "".join(f"{column:>8}{'only':>6}" for column in COLUMNS)]
+    order = sorted(names, key=lambda rule: (-sum(alone[rule, column] for column in (*columns[:2], "good")), rule))
+    lines = [f"{'rule':18}" + "".join(f"{column:>8}{'only':>6}" for column in columns)]
     lines += [
-        f"{rule:18}" + "".join(f"{every[rule, column]:8}{alone[rule, column]:6}" for column in COLUMNS)
+        f"{rule:18}" + "".join(f"{every[rule, column]:8}{alone[rule, column]:6}" for column in columns)
         for rule in order
     ]
-    lines += [f"{'refused':18}" + "".join(f"{refused[column]:8}{'':6}" for column in COLUMNS)]
-    return "\n".join([*lines, f"{'of':18}" + "".join(f"{total[column]:8}{'':6}" for column in COLUMNS)])
+    lines += [f"{'refused':18}" + "".join(f"{refused[column]:8}{'':6}" for column in columns)]
+    return "\n".join([*lines, f"{'of':18}" + "".join(f"{total[column]:8}{'':6}" for column in columns)])
 
 
 def shown(judged: Sequence[Judged], rule: str, most: int) -> str:
@@ -167,6 +178,9 @@ def main() -> None:
 
 def report(wanted: argparse.Namespace) -> str:
     """The table, or what one rule refuses."""
+    if wanted.set.suffix == ".tsv":
+        verdicts = list(judge_verdicts(wanted.set, wanted.first, wanted.count))
+        return shown(verdicts, wanted.show[0], int(wanted.show[1])) if wanted.show else table(verdicts, VERDICTS)
     items = read_evaluation_set(wanted.set, limit=wanted.first + wanted.count)[wanted.first :]
     traps = read_traps()
     headlines = unguarded(wanted.model, [item.lead for item in items] + [trap.lead for trap in traps], wanted.keep)

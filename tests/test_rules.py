@@ -118,3 +118,16 @@ def test_only_that_rule_is_shown() -> None:
         Judged("Two", "Lead", "news", frozenset(["form", "x"])),
     ]
     assert shown(judged, "form", 9) == "news: One\n    Lead"
+
+
+def test_judged_headlines_have_a_column_for_each_verdict(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from rules import VERDICTS, judge_verdicts
+
+    file = tmp_path / "judged.tsv"
+    lead = "The mayor of Lund will not resign unless the council votes against her."
+    file.write_text(f"{lead}\t\tgood:{lead}\tuntrue:Mayor of Lund will resign\n")
+    rows = {
+        line[:18].strip(): line[18:].split() for line in table(list(judge_verdicts(file, 0, 9)), VERDICTS).splitlines()
+    }
+    assert rows["of"] == ["1", "0", "0", "1"] and rows["refused"] == ["1", "0", "0", "0"]

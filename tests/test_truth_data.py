@@ -79,6 +79,8 @@ def test_no_judged_lead_is_a_trap_or_unseen() -> None:
     _, *unseen = (line.split("\t") for line in (ROOT / "examples/unseen-verdicts.tsv").read_text("utf-8").splitlines())
     assert len(leads) == len(judged) == 7427 and sum(len(each.headlines) for each in judged) == 34403
     assert not leads & {trap.lead for trap in read_traps()} and not leads & {row[2] for row in unseen}
+    held = {each.lead for each in read_judged(ROOT / "examples/judged-held.tsv")}
+    assert len(held) == 200 and not held & leads
 
 
 def test_the_best_of_judged_headlines_is_taught(tmp_path: Path) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts/gpu"))
 
+import truth_data  # noqa: E402
 from truth_data import as_used, judged_lessons, lessons, truth_lessons  # noqa: E402
 
+from hedline.data.dataset import Dataset  # noqa: E402
 from hedline.experiments.traps import read_traps  # noqa: E402
+from hedline.text.subword import CONTROLS, SPECIALS, Subwords, byte_letters, pair_controls  # noqa: E402
 from hedline.training.verdicts import read_judged  # noqa: E402
 
 PAIRS = ROOT / "examples/truth-pairs.tsv"
@@ -88,3 +94,83 @@ def test_the_best_of_judged_headlines_is_taught(tmp_path: Path) -> None:
     file.write_text("The mayor will not resign.\tMayor will not resign\tuntrue:Mayor to resign\nA lead.\t\tbroken:A\n")
     assert [lesson.headline for lesson in judged_lessons(file, own=False)] == ["Mayor will not resign"]
     assert {lesson.controls[0] for lesson in judged_lessons(file, own=True)} == {"<len:any>", "<len:5>"}
+
+
+NEWS = {
+    "The mayor of Lund will not resign.": "Lund mayor stays",
+    "Twelve ferries sail to Bornholm today.": "Twelve ferries sail to Bornholm today",
+}
+OLD = [f"Old lead {number}" for number in range(20)]
+Row = tuple[tuple[str, ...], str, str]  # control tokens, lead, headline
+
+
+def write_folder(folder: Path) -> Subwords:
+    """A data folder whose pairs are OLD leads and their last words, without control tokens."""
+    subwords = Subwords([*SPECIALS, *CONTROLS, *byte_letters().values()], [], len(SPECIALS) + len(CONTROLS))
+    folder.mkdir()
+    subwords.save(folder)
+    for split, leads in (("train", OLD), ("valid", OLD[:2])):
+        for name, texts in (("input", leads), ("output", [lead[4:] for lead in leads])):
+            rows = [subwords.encode(text) for text in texts]
+            np.save(folder / f"{split}.{name}s.npy", np.concatenate(rows).astype(np.uint16))
+            np.save(folder / f"{split}.{name}_offsets.npy", np.cumsum([0, *map(len, rows)]))
+    sizes = {"input": len(subwords), "output": len(subwords)}
+    settings = {"format": 1, "settings": {"units": "subwords"}, "vocabulary": sizes, "fingerprint": "made-up"}
+    (folder / "settings.json").write_text(json.dumps(settings))
+    return subwords
+
+
+@pytest.fixture
+def taught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """What the script makes of NEWS (or `-`) with options: the rows of its folder."""
+    subwords = write_folder(tmp_path / "data")
+    news, truth = tmp_path / "news.jsonl", tmp_path / "truth.tsv"
+    news.write_text("".join(json.dumps({"lead": a, "headline": b}) + "\n" for a, b in NEWS.items()))
+    truth.write_text("")
+    monkeypatch.setattr(truth_data, "ProcessPoolExecutor", ThreadPoolExecutor)
+
+    def run(given: Path | str, *options: str) -> list[Row]:
+        out = tmp_path / f"out{len(list(tmp_path.iterdir()))}"
+        folders = [str(tmp_path / "data")] * 2
+        monkeypatch.setattr(sys, "argv", ["truth_data.py", *folders, str(given), str(truth), str(out), *options])
+        truth_data.main()
+        found = []
+        for lead, headline in Dataset.open(out).split("train"):
+            names = tuple(subwords.names[index] for index in lead if index < subwords.specials)
+            found.append((names, subwords.decode(lead.tolist()), subwords.decode(headline.tolist())))
+        return found
+
+    return lambda *options, whole=False: run("-" if whole else news, *options)
+
+
+def plain(leads: list[str]) -> list[Row]:
+    return [((), lead, lead[4:]) for lead in leads]
+
+
+def test_given_headlines_are_taught_as_they_are_used(taught) -> None:
+    (one, stays), (other, sail) = NEWS.items()
+    denied, usual = ("<sup:2>", "<case:any>", "<pol:kept>"), ("<sup:2>", "<case:any>", "<pol:any>")
+    wanted = [
+        (("<len:any>", *denied), one, stays),
+        (("<len:5>", *denied), one, stays),
+        (("<len:any>", *usual), other, sail),
+        (("<len:7>", *usual), other, sail),
+    ]
+    assert sorted(taught("--headlines", "given")) == sorted(wanted)
+    pairs = [(tuple(pair_controls(lead, headline)), lead, headline) for lead, headline in NEWS.items()]
+    assert sorted(taught("--headlines", "pairs")) == sorted(pairs) and not set(pairs) & set(wanted)
+
+
+@pytest.mark.parametrize("headlines", ["given", "pairs"])
+def test_so_many_pairs_of_the_data_are_taken_beside(taught, headlines: str) -> None:
+    found = taught("--headlines", headlines, "--beside", "5")
+    beside = [row for row in found if row[1] in OLD]
+    assert len(set(beside)) == len(beside) == 5 and set(beside) <= set(plain(OLD))
+    assert {row[1] for row in beside} != set(OLD[:5])  # chosen at random
+    assert {row[1] for row in found if row not in beside} == set(NEWS)
+    assert {row for row in taught("--headlines", headlines, "--beside", "500") if row[1] in OLD} == set(plain(OLD))
+
+
+def test_without_news_all_pairs_of_the_data_are_taken(taught) -> None:
+    for more in ([], ["--beside", "3"]):
+        assert sorted(taught("--headlines", "pairs", *more, whole=True)) == sorted(plain(OLD))

@@ -1,9 +1,11 @@
 """A judge for training headlines that are true and well formed: see hedline.training.judge.
 
     python scripts/gpu/train_judge.py MODEL OUT --judged FILE.tsv [FILE.tsv …] --news PAIRS.jsonl [--joint] [--seed N]
+    python scripts/gpu/train_judge.py MODEL OUT --judged FILE.tsv … --reader READER   # see hedline.training.panel
 
 FILE.tsv: verdicts, see hedline.training.verdicts. PAIRS: pairs of `lead` and `headline`, whose headlines are taken as
-they are and spoilt by a program. MODEL: the transformer that the judge begins as. Every tenth lead is held out, and
+they are and spoilt by a program. MODEL: the transformer that the judge begins as, or READER (take_reader.py) whose
+verdicts are on MODEL's headlines. Every tenth lead is held out, and
 how well the judge ranks its headlines is printed; --all learns from them too.
 """
 
@@ -11,20 +13,24 @@ from __future__ import annotations
 
 import argparse
 import random
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import torch
 
 from hedline.models.model import usable_device
-from hedline.training.judge import COUNTED, Judge, learn, ranking, verdicts_of
+from hedline.models.reader import TOKENS, Reader, Tokens
+from hedline.text.subword import Subwords
+from hedline.training.judge import COUNTED, AnyJudge, Judge, learn, ranking, verdicts_of
 from hedline.training.labelling import open_transformer
+from hedline.training.panel import ReaderJudge
 from hedline.training.verdicts import FAULTS, Verdict, read_verdicts
 
 HELD_OUT = 10
 
 
-def report(judge: Judge, held: Sequence[Verdict]) -> str:
+def report(judge: AnyJudge, held: Sequence[Verdict]) -> str:
     """How well the held-out headlines are ranked, fault by fault and as training will see them."""
     said, known = verdicts_of(judge, held)
     parts = []
@@ -44,12 +50,25 @@ def report(judge: Judge, held: Sequence[Verdict]) -> str:
     return ", ".join(parts)
 
 
+def held_out(verdict: Verdict) -> bool:
+    """Whether a lead, in whatever file it stands, is held out."""
+    return zlib.crc32(str(verdict.lead).encode()) % HELD_OUT == 0
+
+
+def begin(asked: argparse.Namespace, device: str) -> Judge | ReaderJudge:
+    """The judge before it has learnt."""
+    if asked.reader is None:
+        return Judge(open_transformer(asked.model, device), asked.joint).to(device)
+    return ReaderJudge(Reader.open(asked.reader), Tokens(asked.reader), Subwords.load(asked.model)).to(device)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--judged", type=Path, nargs="+", required=True)
     parser.add_argument("--news", type=Path)
+    parser.add_argument("--reader", type=Path)
     parser.add_argument("--joint", action="store_true")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
@@ -61,9 +80,9 @@ def main() -> None:
     torch.manual_seed(asked.seed)
     verdicts = [each for path in asked.judged for each in read_verdicts(asked.model, path)]
     random.Random(1).shuffle(verdicts)
-    cut = len(verdicts) // HELD_OUT
-    held, taught = verdicts[:cut], verdicts if asked.all else verdicts[cut:]
-    judge = Judge(open_transformer(asked.model, device), asked.joint).to(device)
+    held = [each for each in verdicts if held_out(each)]
+    taught = verdicts if asked.all else [each for each in verdicts if not held_out(each)]
+    judge = begin(asked, device)
     if asked.news:
         news = read_verdicts(asked.model, asked.news, asked.seed)
         spare = news[: min(500, len(news) // 10)]
@@ -72,7 +91,10 @@ def main() -> None:
             print(f"spoilt: loss {loss:.4f}; {report(judge, spare)}; verdicts: {report(judge, held)}", flush=True)
     for epoch, loss in enumerate(learn(judge, taught, asked.epochs, asked.rate / 2, seed=asked.seed), 1):
         print(f"verdicts {epoch}: loss {loss:.4f}; {report(judge, held)}", flush=True)
-    judge.save(asked.out)
+    if isinstance(judge, Judge):
+        judge.save(asked.out)
+    else:
+        judge.save(asked.out, asked.reader / TOKENS)
     print(asked.out)
 
 

@@ -1,14 +1,16 @@
 """A data folder that teaches a trained transformer to stay true and to keep what it knows.
 
     python scripts/gpu/truth_data.py MODEL DATA NEWS.jsonl TRUTH.tsv OUT --headlines own     # NEWS with the model's own
-    python scripts/gpu/truth_data.py MODEL DATA NEWS.jsonl TRUTH.tsv OUT --headlines pairs   # NEWS with the pairs'
+    python scripts/gpu/truth_data.py MODEL DATA NEWS.jsonl TRUTH.tsv OUT --headlines given   # NEWS with a teacher's
+    python scripts/gpu/truth_data.py MODEL DATA NEWS.jsonl TRUTH.tsv OUT --headlines pairs   # NEWS as pairs
     python scripts/gpu/truth_data.py MODEL DATA - TRUTH.tsv OUT --headlines pairs            # DATA's training pairs
 
 TRUTH: class, lead, and a short, a medium and a long headline, written one by one (examples/truth-pairs.tsv). Each
 lead is taken --times times with each of its headlines. --judged: files of verdicts (train_judge.py), of which the best
 headline of each lead is taken too. NEWS: pairs of `lead` and `headline`. With `own` the model writes the headlines of
-NEWS first (greedy, read as it is used), so that training on them leaves it as it is. DATA: a prepared folder with
-MODEL's vocabulary; its held-out splits are kept, its training pairs only where NEWS is `-`.
+NEWS first (greedy, read as it is used), so that training on them leaves it as it is; with `given` NEWS' headlines are
+taught as if it had. DATA: a prepared folder with MODEL's vocabulary; its held-out splits are kept, its training pairs
+only where NEWS is `-`, and as many as --beside says, chosen at random.
 """
 
 from __future__ import annotations
@@ -118,12 +120,14 @@ def own_headlines(model: Path, leads: Sequence[str], device: str) -> Iterable[tu
             yield lead, teachers.subwords.decode(ids)
 
 
-def training_rows(data: Path) -> list[tuple[list[int], list[int]]]:
-    """The training pairs of a data folder."""
+def training_rows(data: Path, most: int | None = None) -> list[tuple[list[int], list[int]]]:
+    """The training pairs of a data folder, or some of them."""
     pairs = Dataset.open(data).split("train")
     sides = (pairs.inputs, pairs.input_offsets), (pairs.outputs, pairs.output_offsets)
+    count = len(pairs.input_offsets) - 1
+    chosen = range(count) if most is None else random.Random(2).sample(range(count), min(most, count))
     found = [np.split(np.asarray(flat), np.asarray(offsets)[1:-1]) for flat, offsets in sides]
-    return [(one.tolist(), other.tolist()) for one, other in zip(*found, strict=True)]
+    return [(found[0][at].tolist(), found[1][at].tolist()) for at in chosen]
 
 
 def write_folder(rows: Sequence[tuple[list[int], list[int]]], data: Path, out: Path) -> str:
@@ -149,24 +153,27 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("model", "data", "news", "truth", "out"):
         parser.add_argument(name, type=Path)
-    parser.add_argument("--headlines", choices=("own", "pairs"), default="own")
+    parser.add_argument("--headlines", choices=("own", "given", "pairs"), default="own")
     parser.add_argument("--times", type=int, default=4)
     parser.add_argument("--judged", type=Path, nargs="*", default=[])
+    parser.add_argument("--beside", type=int, default=0)
     parser.add_argument("--device", default="auto")
     asked = parser.parse_args()
-    own, whole = asked.headlines == "own", str(asked.news) == "-"
+    own, whole = asked.headlines != "pairs", str(asked.news) == "-"
     pairs = [] if whole else [json.loads(line) for line in asked.news.open(encoding="utf-8")]
+    texts: Iterable[tuple[str, str]] = [(pair["lead"], pair["headline"]) for pair in pairs]
+    if asked.headlines == "own":
+        texts = own_headlines(asked.model, [pair["lead"] for pair in pairs], asked.device)
     if own:
-        made = own_headlines(asked.model, [pair["lead"] for pair in pairs], asked.device)
-        news = [lesson for lead, headline in made for lesson in lessons(lead, headline)]
+        news = [lesson for pair in texts for lesson in lessons(*pair)]
     else:
-        texts = [(pair["lead"], pair["headline"]) for pair in pairs]
         news = [Lesson(*pair, pair_controls(*pair)) for pair in texts]
     truth = truth_lessons(asked.truth, own)
     truth += [lesson for path in asked.judged for lesson in judged_lessons(path, own)]
     rows = encoded(asked.model, [*news, *truth])
     rows = rows[: len(news)] + rows[len(news) :] * asked.times
-    rows = training_rows(asked.data) + rows if whole else rows
+    if whole or asked.beside:
+        rows = training_rows(asked.data, None if whole else asked.beside) + rows
     random.Random(1).shuffle(rows)
     fingerprint = write_folder(rows, asked.data, asked.out)
     print(f"{asked.out}: {len(news):,} of news, {len(truth):,} x {asked.times} of truth, {fingerprint}")

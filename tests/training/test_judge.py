@@ -12,7 +12,7 @@ import torch
 
 from hedline.errors import UserError
 from hedline.models.transformer import Transformer, TransformerConfig
-from hedline.training.judge import Judge, Panel, learn, ranking, side_by_side, verdicts_of
+from hedline.training.judge import Judge, learn, ranking, side_by_side, verdicts_of, worth_taken
 from hedline.training.verdicts import Verdict, block_of, labels
 
 CPU = torch.device("cpu")
@@ -80,15 +80,15 @@ def test_ranking_is_the_share_of_pairs_in_the_right_order() -> None:
     assert math.isnan(ranking(scores, np.ones(40)))
 
 
+def test_what_faults_take_from_a_headline_by_hand() -> None:
+    chances = torch.tensor([[0.5, 0.2, 0.5, 0.9], [0.0, 0.0, 1.0, 0.3]])
+    assert worth_taken(chances.logit()).tolist() == pytest.approx([1 - 0.5 * 0.8 * 0.8, 0.4])
+
+
 def test_a_saved_judge_says_the_same(tmp_path: Path) -> None:
     judge, block = tiny(joint=True), block_of(made_verdicts(4, 1), CPU)
     judge.save(tmp_path / "one")
-    tiny(joint=False).save(tmp_path / "two")
-    panel = Panel([tmp_path / "one", tmp_path / "two"], CPU, 30)
-    apart = [each.unsound(block.headlines, block.inputs) for each in panel.judges]
-    assert torch.allclose(apart[0], judge.unsound(block.headlines, block.inputs))
-    assert torch.allclose(panel.unsound(block.headlines, block.inputs), (apart[0] + apart[1]) / 2)
-    with pytest.raises(UserError, match="other pieces than the model"):
-        Panel([tmp_path / "one"], CPU, 31)
+    again = Judge.open(tmp_path / "one", CPU)
+    assert torch.allclose(again.unsound(block.headlines, block.inputs), judge.unsound(block.headlines, block.inputs))
     with pytest.raises(UserError, match="holds no judge"):
         Judge.open(tmp_path, CPU)

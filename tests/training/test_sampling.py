@@ -7,9 +7,11 @@ import itertools
 import pytest
 import torch
 
+from hedline.models.reader import Reader
 from hedline.models.transformer import Transformer, TransformerConfig
 from hedline.training.folder_writer import greedy
-from hedline.training.sampling import beam_search, choose, generate
+from hedline.training.sampling import beam_search, choose, generate, read_on
+from small_reader import plain_states, tiny_reader
 
 SIZES = {"width": 16, "inner": 24, "heads": 2, "encoder_layers": 1, "decoder_layers": 2, "dropout": 0.3}
 
@@ -113,3 +115,55 @@ def test_draws_follow_the_tempered_softmax():
     logits = torch.tensor([0.0, 1.0, 2.0, -1.0])
     counts = choose(logits.expand(40_000, 4), 0.5).bincount(minlength=4) / 40_000
     assert torch.allclose(counts, (logits / 0.5).softmax(-1), atol=0.01)
+
+
+PROMPTS = torch.randint(3, 20, (8, 4), generator=torch.Generator().manual_seed(4))
+
+
+def eager_reader() -> Reader:
+    """Its headlines end here and there."""
+    reader = tiny_reader(20, seed=3)
+    with torch.no_grad():
+        reader.embedding.weight[2] *= 2
+    return reader
+
+
+def formula_logits(reader: Reader, ids: list[int]) -> torch.Tensor:
+    """Of the token after a row, by the formula of the whole row and the table it was read with."""
+    table = reader.embedding.weight.detach().double()
+    return table @ torch.from_numpy(plain_states(reader, ids, range(len(ids))))[-1]
+
+
+def test_a_reader_goes_on_as_if_it_read_all_anew():
+    reader, wanted = eager_reader(), []
+    for prompt in PROMPTS.tolist():
+        row = list(prompt)
+        while row[-1] != 2 and len(row) < 4 + 9:
+            row.append(int(formula_logits(reader, row).argmax()))
+        wanted.append(row[4:] + [0] * (4 + 9 - len(row)))
+    found = read_on(reader, PROMPTS, 1, 0.0, most=9).tolist()
+    assert found == wanted
+    assert len({row.index(2) if 2 in row else 9 for row in found}) >= 4  # so that rows have been dropped on the way
+
+
+def test_the_draws_of_a_prompt_stand_together():
+    reader = eager_reader()
+    torch.manual_seed(0)
+    found = read_on(reader, PROMPTS, 3, 1e-4, most=9)
+    assert torch.equal(found, read_on(reader, PROMPTS, 1, 0.0, most=9).repeat_interleave(3, 0))
+
+
+def test_draws_of_a_reader_follow_its_odds():
+    """The shares of first tokens, and of second ones after the likeliest first, at a temperature."""
+    reader, prompt = eager_reader(), PROMPTS[:1]
+    torch.manual_seed(0)
+    found = read_on(reader, prompt, 20_000, 2.5, most=2)
+    odds = (formula_logits(reader, prompt[0].tolist()) / 2.5).softmax(-1)
+    assert torch.allclose(found[:, 0].bincount(minlength=20) / len(found), odds.float(), atol=0.012)
+    odds[2] = 0  # nothing comes after the end
+    first = int(odds.argmax())
+    second = found[found[:, 0] == first, 1]
+    odds = (formula_logits(reader, [*prompt[0].tolist(), first]) / 2.5).softmax(-1)
+    assert len(second) > 2000
+    assert torch.allclose(second.bincount(minlength=20) / len(second), odds.float(), atol=0.03)
+    assert not found[found[:, 0] == 2, 1].any()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -31,6 +31,33 @@ COUNTED = {"untrue": 1.0, "broken": 1.0, "weak": 0.4}  # how much of a headline'
 WEIGHTS, CONFIG = "judge.safetensors", "judge.json"
 
 
+class AnyJudge(Protocol):
+    """What learning and asking need of a judge: this one, or one that reads with another model (panel.py)."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where the judge is."""
+
+    @property
+    def first(self) -> int:
+        """The first id that is a piece of text."""
+
+    def __call__(self, inputs: Tensor, headlines: Tensor) -> Tensor:
+        """inputs (B, M) and headlines (B, S, L) to logits (B, S, faults)."""
+
+    def unsound(self, headlines: Tensor, inputs: Tensor) -> Tensor:
+        """(B, S) in 0..1: how much of each headline's worth its likely faults take."""
+
+    def parameters(self) -> Iterator[nn.Parameter]:
+        """What learning changes."""
+
+    def train(self, mode: bool = True) -> Any:
+        """Get ready to learn."""
+
+    def eval(self) -> Any:
+        """Get ready to be asked."""
+
+
 class Judge(nn.Module):
     """Logits of the faults of a headline, from the states of a transformer that has read lead and headline.
 
@@ -42,6 +69,16 @@ class Judge(nn.Module):
         width = body.config.width
         self.body, self.joint = body, joint
         self.head = nn.Linear(2 * width, len(FAULTS))
+
+    @property
+    def device(self) -> torch.device:
+        """Where the judge is."""
+        return self.head.weight.device
+
+    @property
+    def first(self) -> int:
+        """The first id that is a piece of text."""
+        return first_piece(self.body)
 
     def forward(self, inputs: Tensor, headlines: Tensor) -> Tensor:
         """inputs (B, M) with control tokens; headlines (B, S, L) that end in `</s>`, then `<pad>`: (B, S, faults)."""
@@ -77,11 +114,7 @@ class Judge(nn.Module):
     @torch.no_grad()
     def unsound(self, headlines: Tensor, inputs: Tensor) -> Tensor:
         """(B, S) in 0..1: how much of each headline's worth its likely faults take."""
-        chances = self(inputs, headlines).float().sigmoid()
-        left = torch.ones_like(chances[..., 0])
-        for name, share in COUNTED.items():
-            left = left * (1 - share * chances[..., FAULTS.index(name)])
-        return 1 - left
+        return worth_taken(self(inputs, headlines))
 
     def save(self, folder: Path) -> None:
         """Write the judge; the body's shape goes into the config."""
@@ -103,18 +136,13 @@ class Judge(nn.Module):
         return judge.to(device).eval()
 
 
-class Panel:
-    """Several judges; what they say is averaged."""
-
-    def __init__(self, folders: Sequence[Path], device: torch.device, vocabulary: int) -> None:
-        self.judges = [Judge.open(folder, device) for folder in folders]
-        for folder, judge in zip(folders, self.judges, strict=True):
-            if judge.body.config.vocabulary != vocabulary:
-                raise UserError(f"the judge {folder} reads other pieces than the model; train one from this model")
-
-    def unsound(self, headlines: Tensor, inputs: Tensor) -> Tensor:
-        """(B, S): the mean of what the judges say."""
-        return torch.stack([judge.unsound(headlines, inputs) for judge in self.judges]).mean(0)
+def worth_taken(logits: Tensor) -> Tensor:
+    """(…,) in 0..1: how much of a headline's worth the faults of logits (…, faults) take."""
+    chances = logits.float().sigmoid()
+    left = torch.ones_like(chances[..., 0])
+    for name, share in COUNTED.items():
+        left = left * (1 - share * chances[..., FAULTS.index(name)])
+    return 1 - left
 
 
 def side_by_side(leads: Tensor, headlines: Tensor) -> Tensor:
@@ -138,10 +166,10 @@ def drop_words(inputs: Tensor, share: float, first: int) -> Tensor:
 
 
 def learn(
-    judge: Judge, verdicts: Sequence[Verdict], epochs: int, rate: float, size: int = 64, seed: int = 1
+    judge: AnyJudge, verdicts: Sequence[Verdict], epochs: int, rate: float, size: int = 64, seed: int = 1
 ) -> Iterator[float]:
     """Train a judge; gives the mean loss of each epoch. The rate falls linearly to zero after a short warm-up."""
-    device = judge.body.bias.device
+    device = judge.device
     optimizer = torch.optim.AdamW(judge.parameters(), lr=rate, betas=(0.9, 0.98), weight_decay=0.02)
     steps, done = epochs * -(-len(verdicts) // size), 0
     for epoch in range(epochs):
@@ -187,19 +215,19 @@ def _forever(verdicts: Sequence[Verdict], size: int, device: torch.device, seed:
         yield from blocks(verdicts, size, device, epoch)
 
 
-def _loss(judge: Judge, block: Block) -> Tensor:
+def _loss(judge: AnyJudge, block: Block) -> Tensor:
     kind = block.inputs.device.type
-    inputs = drop_words(block.inputs, 0.02, first_piece(judge.body))
+    inputs = drop_words(block.inputs, 0.02, judge.first)
     with torch.autocast(kind, torch.bfloat16, enabled=kind == "cuda"):
         return surprise(judge(inputs, block.headlines), block.faults)
 
 
 @torch.no_grad()
-def verdicts_of(judge: Judge, verdicts: Sequence[Verdict], size: int = 64) -> tuple[Any, Any]:
+def verdicts_of(judge: AnyJudge, verdicts: Sequence[Verdict], size: int = 64) -> tuple[Any, Any]:
     """What a judge says (n, F) and what is known (n, F) of all headlines, as numpy arrays."""
     judge.eval()
     said, known = [], []
-    for block in blocks(verdicts, size, judge.body.bias.device):
+    for block in blocks(verdicts, size, judge.device):
         said.append(judge(block.inputs, block.headlines).float().sigmoid().flatten(0, 1).cpu().numpy())
         known.append(block.faults.flatten(0, 1).cpu().numpy())
     return np.concatenate(said), np.concatenate(known)

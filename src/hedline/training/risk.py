@@ -28,9 +28,10 @@ from hedline.models.softmax import linear_cross_entropy
 from hedline.models.transformer import KERNELS, Transformer
 from hedline.text.subword import Subwords, limit_control
 from hedline.training.batches import DeviceSplit, gather
-from hedline.training.judge import Panel, Tutor
+from hedline.training.judge import Tutor
 from hedline.training.loop import Hooks, Place, Trainer
 from hedline.training.options import TrainConfig
+from hedline.training.panel import Panel
 from hedline.training.perplexity import Perplexity
 from hedline.training.reward import Judged, Refusals, Reward
 from hedline.training.sampling import Generated, first_piece, generate
@@ -168,7 +169,7 @@ class RiskTrainer(Trainer):
         self.dial = Dial(model, subwords.names, used, config.risk_dialed, config.risk_limited, length)
         self.scale = torch.zeros(2, device=self.device)  # running spread of the advantages and length of the samples
         self.refusals: Refusals | None = None  # while a run asks the meaning guard
-        self.panel = panel(config.risk_judge, self.device, len(subwords.names))
+        self.panel = panel(config.risk_judge, self.device, subwords)
         self.tutor: Tutor | None = None  # where verdicts are learnt too; see `learn_verdicts`
         self.told = torch.zeros(7, device=self.device)  # sums since the last report: see `_count`
         self.hooks: Hooks | None = None
@@ -323,10 +324,10 @@ class RiskTrainer(Trainer):
         self.scale = tensors["risk_scale"].to(self.device)
 
 
-def panel(folders: str, device: torch.device, vocabulary: int) -> Panel | None:
+def panel(folders: str, device: torch.device, subwords: Subwords) -> Panel | None:
     """The judges in folders that commas separate; None where none is named."""
     paths = [Path(name) for name in folders.split(",") if name]
-    return Panel(paths, device, vocabulary) if paths else None
+    return Panel(paths, device, subwords) if paths else None
 
 
 def describe(judged: Judged) -> str:

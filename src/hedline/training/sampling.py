@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.nn.attention import sdpa_kernel
 
 from hedline.models.batch import END, PAD, START
+from hedline.models.reader import Past, Reader
 from hedline.models.transformer import KERNELS, Attention, Transformer, positions
 
 MOST_PIECES = 40
@@ -231,3 +232,28 @@ def score(logits: Tensor, chosen: Tensor, temperature: float) -> Tensor:
     """(…): log-probability of the chosen at a temperature (0 counts as 1)."""
     scaled = logits.float() / (temperature or 1.0)
     return scaled.gather(-1, chosen[..., None])[..., 0] - scaled.logsumexp(-1)
+
+
+@torch.no_grad()
+def read_on(reader: Reader, prompts: Tensor, samples: int, temperature: float, most: int = 28) -> Tensor:
+    """Headlines (B * samples, most) drawn for prompts (B, T) of one length that end in `after`; padded behind `end`."""
+    config, past = reader.config, Past()
+    places = torch.arange(prompts.shape[1], device=prompts.device).expand(prompts.shape)
+    states = reader(prompts, places, past=past)[:, -1].repeat_interleave(samples, 0)
+    rows = torch.arange(len(states), device=prompts.device)
+    past.keep(rows // samples)
+    found = torch.full((len(rows), most), config.pad, device=prompts.device)
+    alive = torch.ones_like(rows, dtype=torch.bool)
+    for at in range(most):
+        last = choose(F.linear(states, reader.embedding.weight), temperature)
+        found[rows, at] = last
+        alive &= last != config.end
+        going = alive.nonzero()[:, 0]
+        if not len(going) or at == most - 1:
+            break
+        if len(going) < WORTH_DROPPING * len(rows):
+            rows, last, alive = rows[going], last[going], alive[going]
+            past.keep(going)
+        states = reader(last[:, None], torch.full_like(last[:, None], prompts.shape[1] + at), past=past)[:, 0]
+    ended = (found == config.end).cumsum(1)
+    return torch.where((ended == 0) | ((ended == 1) & (found == config.end)), found, config.pad)

@@ -1,0 +1,125 @@
+"""Judges that are asked together, and a judge that reads with a language model of others (models/reader.py).
+
+Such a model has read far more English than our pairs hold, so that it knows better what is a sentence and what follows
+from one. It has tokens of its own: the pieces of our models are turned into text and read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from hedline.errors import UserError
+from hedline.files import read_json, write_json
+from hedline.models.batch import END
+from hedline.models.reader import TOKENS, Reader, ReaderConfig, Rows, Tokens, grouped, rows_of
+from hedline.text.subword import ANY, Subwords
+from hedline.training.judge import CONFIG, WEIGHTS, AnyJudge, Judge, worth_taken
+from hedline.training.verdicts import FAULTS
+
+
+class ReaderJudge(nn.Module):
+    """Logits of the faults of a headline, from the states of a reader at its end and on the way to it."""
+
+    def __init__(self, body: Reader, tokens: Tokens, subwords: Subwords) -> None:
+        """subwords: of the model whose headlines are judged."""
+        super().__init__()
+        self.body, self.tokens, self.subwords = body, tokens, subwords
+        self.head = nn.Linear(2 * body.config.width, len(FAULTS))
+
+    @property
+    def device(self) -> torch.device:
+        """Where the judge is."""
+        return self.head.weight.device
+
+    @property
+    def first(self) -> int:
+        """The first id of the judged model that is a piece of text."""
+        return self.subwords.specials
+
+    def forward(self, inputs: Tensor, headlines: Tensor) -> Tensor:
+        """inputs (B, M) and headlines (B, S, L), pieces of the judged model, as in Judge: (B, S, faults)."""
+        return self.of_rows(self.rows(inputs.tolist(), headlines.tolist()).to(self.device), headlines.shape[1])
+
+    def of_rows(self, rows: Rows, count: int) -> Tensor:
+        """(B, count, faults): the same for rows of leads with `count` headlines each, in the reader's tokens."""
+        states = self.body.read(rows)
+        mine = rows.owners[:, None, :] == torch.arange(1, count + 1, device=self.device)[:, None]
+        share = mine.to(states.dtype) / mine.sum(2, keepdim=True)
+        last = (mine * torch.arange(mine.shape[2], device=self.device)).argmax(2)
+        ends = states.gather(1, last[..., None].expand(-1, -1, states.shape[2]))
+        found: Tensor = self.head(torch.cat([ends, share @ states.to(share.dtype)], dim=2))
+        return found
+
+    def rows(self, inputs: Sequence[Sequence[int]], headlines: Sequence[Sequence[Sequence[int]]]) -> Rows:
+        """The reader's rows of leads with their headlines, no control token among them."""
+        size = self.body.config.vocabulary
+        prefix = [control_token(self.subwords.ids[name], size) for name in ANY if name in self.subwords.ids]
+        leads = self.tokens.encode([self.subwords.decode(row) for row in inputs])
+        texts = [self.subwords.decode(until_end(row)) for group in headlines for row in group]
+        counts = [len(group) for group in headlines]
+        return rows_of([prefix + lead for lead in leads], grouped(self.tokens.encode(texts), counts), self.body.config)
+
+    @torch.no_grad()
+    def unsound(self, headlines: Tensor, inputs: Tensor) -> Tensor:
+        """(B, S) in 0..1: how much of each headline's worth its likely faults take."""
+        return worth_taken(self(inputs, headlines))
+
+    def save(self, folder: Path, tokens: Path) -> None:
+        """Write the judge; tokens: the file of the reader's tokens."""
+        folder.mkdir(parents=True, exist_ok=True)
+        tensors = {name: value.detach().bfloat16().cpu().contiguous() for name, value in self.state_dict().items()}
+        save_file(tensors, folder / WEIGHTS)
+        write_json(folder / CONFIG, {"reader": vars(self.body.config)})
+        (folder / TOKENS).write_bytes(tokens.read_bytes())
+
+    @classmethod
+    def open(cls, folder: Path, device: torch.device | str, subwords: Subwords) -> ReaderJudge:
+        """A saved judge, ready to be asked."""
+        judge = cls(Reader(ReaderConfig(**read_json(folder / CONFIG)["reader"])), Tokens(folder), subwords)
+        judge.load_state_dict({name: value.float() for name, value in load_file(folder / WEIGHTS).items()})
+        return judge.to(device).eval()
+
+
+def control_token(control: int, size: int) -> int:
+    """The reader's token, one of its last and rarest, that stands for a control token of ours."""
+    return size - 1 - control
+
+
+def until_end(ids: Sequence[int]) -> Sequence[int]:
+    """The pieces before `</s>`, all where there is none."""
+    return ids[: ids.index(END)] if END in ids else ids
+
+
+def open_judge(folder: Path, device: torch.device | str, subwords: Subwords) -> AnyJudge:
+    """A saved judge of either kind."""
+    if (folder / CONFIG).is_file() and "reader" in read_json(folder / CONFIG):
+        return ReaderJudge.open(folder, device, subwords)
+    judge = Judge.open(folder, device)
+    if judge.body.config.vocabulary != len(subwords):
+        raise UserError(f"the judge {folder} reads other pieces than the model; train one from this model")
+    return judge
+
+
+class Panel:
+    """Several judges; what they say is averaged."""
+
+    def __init__(self, folders: Sequence[Path], device: torch.device, subwords: Subwords) -> None:
+        judges = [open_judge(folder, device, subwords) for folder in folders]
+        self.readers = [judge for judge in judges if isinstance(judge, ReaderJudge)]
+        self.others = [judge for judge in judges if not isinstance(judge, ReaderJudge)]
+        if len({judge.tokens.tokenizer.to_str() for judge in self.readers}) > 1:
+            raise UserError("the judges read with different language models; name judges that began as the same reader")
+
+    @torch.no_grad()
+    def unsound(self, headlines: Tensor, inputs: Tensor) -> Tensor:
+        """(B, S): the mean of what the judges say. Readers share the work of turning pieces into their tokens."""
+        said = [judge.unsound(headlines, inputs) for judge in self.others]
+        if self.readers:
+            rows = self.readers[0].rows(inputs.tolist(), headlines.tolist()).to(headlines.device)
+            said += [worth_taken(judge.of_rows(rows, headlines.shape[1])) for judge in self.readers]
+        return torch.stack(said).mean(0)

@@ -95,7 +95,9 @@ def label(asked: argparse.Namespace, pairs: Sequence[Pair]) -> Iterator[tuple[st
         prompts = torch.tensor([[*usual, *lead, reader.config.after] for lead in leads], device=device)
         with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
             rows = read_on(reader, prompts, samples, asked.temperature).tolist()
-            drawn = [[each for each in row if each > reader.config.end] for row in rows]
+            drawn = [
+                [each for each in row if each > reader.config.end] if reader.config.end in row else [] for row in rows
+            ]
             groups = [drawn[first : first + samples] for first in range(0, len(drawn), samples)]
             unsound = faults(judges, [[*plain, *lead] for lead in leads], groups).tolist()
         texts = tokens.decode(drawn)

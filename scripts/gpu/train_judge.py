@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,9 +24,7 @@ from hedline.text.subword import Subwords
 from hedline.training.judge import COUNTED, AnyJudge, Judge, learn, ranking, verdicts_of
 from hedline.training.labelling import open_transformer
 from hedline.training.panel import ReaderJudge
-from hedline.training.verdicts import FAULTS, Verdict, read_verdicts
-
-HELD_OUT = 10
+from hedline.training.verdicts import FAULTS, Verdict, held_out, read_verdicts
 
 
 def report(judge: AnyJudge, held: Sequence[Verdict]) -> str:
@@ -48,11 +45,6 @@ def report(judge: AnyJudge, held: Sequence[Verdict]) -> str:
     if told.any():
         parts.append(f"untrue or broken {ranking(-worth[told], bad[told]):.3f} of {int(told.sum())}")
     return ", ".join(parts)
-
-
-def held_out(verdict: Verdict) -> bool:
-    """Whether a lead, in whatever file it stands, is held out."""
-    return zlib.crc32(str(verdict.lead).encode()) % HELD_OUT == 0
 
 
 def begin(asked: argparse.Namespace, device: str) -> Judge | ReaderJudge:
@@ -80,8 +72,10 @@ def main() -> None:
     torch.manual_seed(asked.seed)
     verdicts = [each for path in asked.judged for each in read_verdicts(asked.model, path)]
     random.Random(1).shuffle(verdicts)
-    held = [each for each in verdicts if held_out(each)]
-    taught = verdicts if asked.all else [each for each in verdicts if not held_out(each)]
+    subwords = Subwords.load(asked.model)
+    spared = [held_out(subwords.decode(each.lead)) for each in verdicts]
+    held = [each for each, out in zip(verdicts, spared, strict=True) if out]
+    taught = [each for each, out in zip(verdicts, spared, strict=True) if asked.all or not out]
     judge = begin(asked, device)
     if asked.news:
         news = read_verdicts(asked.model, asked.news, asked.seed)

@@ -26,13 +26,15 @@ from torch import Tensor
 from truth_data import judged_lessons, truth_lessons
 
 from hedline.data.dataset import Dataset
+from hedline.files import read_json
 from hedline.metrics.rouge import RougeScorer
 from hedline.models.model import usable_device
-from hedline.models.reader import TOKENS, Reader, Tokens
+from hedline.models.reader import CONFIG, TOKENS, Reader, Tokens
 from hedline.models.softmax import linear_cross_entropy
 from hedline.text.subword import ANY, LENGTH_NAMES, SUPPORT_NAMES, Subwords
 from hedline.training.panel import control_token
 from hedline.training.sampling import read_on
+from hedline.training.verdicts import held_out
 
 A_TASK, WARM_UP, HIDDEN = 4000, 40, 0.25
 TIMES = 2  # how often a written headline is learnt
@@ -40,11 +42,16 @@ VALID, SHOWN = 2000, 12  # validation headlines that are scored and shown
 Pair = tuple[list[int], list[int]]  # control tokens and lead; headline
 
 
+def vocabulary_of(reader: Path) -> int:
+    """How many tokens a reader has; the last ones stand for control tokens of ours."""
+    return int(read_json(reader / CONFIG)["vocabulary"])
+
+
 def read_part(job: tuple[Path, Path, str, int, int]) -> list[Pair]:
     """Some pairs of a data folder in the reader's tokens."""
     data, reader, split, first, last = job
     subwords, tokens, pairs = Subwords.load(data), Tokens(reader), Dataset.open(data).split(split)
-    size, count = tokens.tokenizer.get_vocab_size(), sum(name in subwords.ids for name in ANY)
+    size, count = vocabulary_of(reader), sum(name in subwords.ids for name in ANY)
     rows = []
     for at in range(first, last):
         start, end = pairs.input_offsets[at : at + 2]
@@ -68,11 +75,12 @@ def read_pairs(data: Path, reader: Path, split: str, most: int | None = None) ->
 
 
 def written_pairs(truth: Path | None, judged: Sequence[Path], data: Path, reader: Path) -> list[Pair]:
-    """The written headlines as pairs, each several times."""
+    """The written headlines as pairs, each several times, but for the leads by which judges are judged."""
     lessons = [] if truth is None else truth_lessons(truth, own=True)
     lessons += [lesson for path in judged for lesson in judged_lessons(path, own=True)]
+    lessons = [lesson for lesson in lessons if not held_out(lesson.lead)]
     subwords, tokens = Subwords.load(data), Tokens(reader)
-    size = tokens.tokenizer.get_vocab_size()
+    size = vocabulary_of(reader)
     leads = tokens.encode([each.lead for each in lessons])
     titles = tokens.encode([each.headline for each in lessons])
     return TIMES * [

@@ -193,7 +193,10 @@ class Reader(nn.Module):
         return turn.cos(), turn.sin()
 
     def forward(self, ids: Tensor, places: Tensor, seen: Tensor | None = None, past: Past | None = None) -> Tensor:
-        """ids and places (B, T) to states (B, T, width); seen (B, 1, T, T): None where all that is before is seen."""
+        """ids and places (B, T) to states (B, T, width); seen (B, 1, T, T): None where all that is before is seen.
+
+        Where past holds something already, T must be 1.
+        """
         x, angles = self.embedding(ids), self.angles(places)
         with sdpa_kernel(KERNELS):
             for number, layer in enumerate(self.layers):

@@ -80,7 +80,10 @@ class ReaderJudge(nn.Module):
     @classmethod
     def open(cls, folder: Path, device: torch.device | str, subwords: Subwords) -> ReaderJudge:
         """A saved judge, ready to be asked."""
-        judge = cls(Reader(ReaderConfig(**read_json(folder / CONFIG)["reader"])), Tokens(folder), subwords)
+        record = read_json(folder / CONFIG) if (folder / CONFIG).is_file() else {}
+        if "reader" not in record:
+            raise UserError(f"{folder} holds no judge that reads with a language model; train one with --reader")
+        judge = cls(Reader(ReaderConfig(**record["reader"])), Tokens(folder), subwords)
         judge.load_state_dict({name: value.float() for name, value in load_file(folder / WEIGHTS).items()})
         return judge.to(device).eval()
 

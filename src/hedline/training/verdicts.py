@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 import re
+import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
@@ -30,7 +31,17 @@ SOUND = "good"
 DENIALS = word_set("not no never neither nor without cannot unless except only may might could if former")
 SAID = re.compile(r"^(?:says?|said|told|tells|claims?|:)$")
 SPOILT_EACH = 3  # spoilt headlines made of one
+HELD_OUT = 10  # every tenth lead or so
 A_TASK = 500  # leads that a process encodes at once
+
+
+def held_out(lead: str) -> bool:
+    """Whether a lead, in whatever file it stands, is one of the tenth that judges do not learn from.
+
+    >>> held_out("The mayor  of Lund resigned.") == held_out("The mayor of Lund resigned.")
+    True
+    """
+    return zlib.crc32(" ".join(lead.split()).encode()) % HELD_OUT == 0
 
 
 class Judged(NamedTuple):

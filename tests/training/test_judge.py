@@ -12,7 +12,7 @@ import torch
 
 from hedline.errors import UserError
 from hedline.models.transformer import Transformer, TransformerConfig
-from hedline.training.judge import Judge, learn, ranking, side_by_side, verdicts_of, worth_taken
+from hedline.training.judge import Echo, Judge, learn, ranking, side_by_side, verdicts_of, worth_taken
 from hedline.training.verdicts import Verdict, block_of, labels
 
 CPU = torch.device("cpu")
@@ -92,3 +92,22 @@ def test_a_saved_judge_says_the_same(tmp_path: Path) -> None:
     assert torch.allclose(again.unsound(block.headlines, block.inputs), judge.unsound(block.headlines, block.inputs))
     with pytest.raises(UserError, match="holds no judge"):
         Judge.open(tmp_path, CPU)
+
+
+def test_an_echo_hears_what_judges_say_and_moves_the_states() -> None:
+    torch.manual_seed(1)
+    echo = Echo(4, torch.device("cpu"))
+    echo.optimizer.param_groups[0]["lr"] = 0.05
+    headlines = torch.tensor([[[7, 8, 3], [9, 3, 0]]]).expand(6, 2, 3)
+    states = torch.randn(6, 2, 3, 4)
+    unsound = (states[:, :, 0, 1] > 0).float()  # told by a number of the first piece's state, of which the mean knows
+    surprises = []
+    for _ in range(200):
+        held = states.clone().requires_grad_()
+        loss = echo.surprise(held, headlines, unsound)
+        torch.autograd.backward(loss)
+        echo.step()
+        surprises.append(float(loss.detach()))
+    assert surprises[0] == pytest.approx(math.log(2)) and surprises[-1] < 0.4
+    assert held.grad is not None and float(held.grad[:, 0].abs().max()) > 0
+    assert not held.grad[:, 1, 2].any()  # nothing is read of padding

@@ -97,11 +97,7 @@ class Judge(nn.Module):
             memory, mask = (part.repeat_interleave(count, dim=0) for part in self.body.encode(leads))
         start = torch.full_like(rows[:, :1], START)
         states = self.body.decode(torch.cat([start, rows[:, :-1]], dim=1), memory, mask)  # the last one predicts `</s>`
-        real = (rows != PAD)[..., None].to(states.dtype)
-        mean = (states * real).sum(1) / real.sum(1).clamp(min=1)
-        last = (rows != PAD).sum(1).clamp(min=1) - 1
-        ends = states[torch.arange(len(rows), device=rows.device), last]
-        return torch.cat([ends, mean], dim=1).view(len(inputs), count, -1)
+        return ends_and_means(states, rows).view(len(inputs), count, -1)
 
     def plain(self, inputs: Tensor) -> Tensor:
         """Inputs with every control token hidden: a verdict must not depend on what was asked for."""
@@ -134,6 +130,19 @@ class Judge(nn.Module):
         judge = cls(build_model("transformer", record["architecture"], [""] * size, [""] * size), bool(record["joint"]))
         judge.load_state_dict(load_file(folder / WEIGHTS))
         return judge.to(device).eval()
+
+
+def ends_and_means(states: Tensor, headlines: Tensor) -> Tensor:
+    """(…, 2 * width): of states (…, L, width) the one that ends each headline (…, L), and the mean of them.
+
+    >>> ends_and_means(torch.tensor([[1.0], [3.0], [9.0]]), torch.tensor([7, 3, PAD])).tolist()
+    [3.0, 2.0]
+    """
+    real = (headlines != PAD).to(states.dtype)
+    count = real.sum(-1, keepdim=True).clamp(min=1)
+    mean = (states * real[..., None]).sum(-2) / count
+    last = (count.long() - 1)[..., None].expand(*mean.shape[:-1], 1, states.shape[-1])
+    return torch.cat([states.gather(-2, last).squeeze(-2), mean], dim=-1)
 
 
 def worth_taken(logits: Tensor) -> Tensor:
@@ -208,6 +217,30 @@ class Tutor:
         self.optimizer.zero_grad()
         torch.autograd.backward(weight * _loss(self.judge, block))
         self.optimizer.step()
+
+
+class Echo:
+    """What judges say of headlines that a model draws, learnt by the model itself: its states come to know it.
+
+    So a finished model can doubt what it wrote (Doubt in runtime/layers.py) nearly as judges do that are many times its
+    size and far from it. The head is not kept, as that of the Tutor is not.
+    """
+
+    def __init__(self, width: int, device: torch.device) -> None:
+        self.head = nn.Linear(2 * width, 1, device=device)
+        nn.init.zeros_(self.head.weight)  # so that models trained side by side learn it alike and can be averaged
+        nn.init.zeros_(self.head.bias)
+        self.optimizer = torch.optim.AdamW(self.head.parameters(), lr=5e-4, weight_decay=0.01)
+
+    def surprise(self, states: Tensor, headlines: Tensor, unsound: Tensor) -> Tensor:
+        """Mean cross-entropy with what the judges say (b, S) of headlines (b, S, L) with states (b, S, L, width)."""
+        said = self.head(ends_and_means(states, headlines))[..., 0]
+        return F.binary_cross_entropy_with_logits(said.float(), unsound.float())
+
+    def step(self) -> None:
+        """Move the head by the gradients that the model's step has left it."""
+        self.optimizer.step()
+        self.optimizer.zero_grad()
 
 
 def _forever(verdicts: Sequence[Verdict], size: int, device: torch.device, seed: int) -> Iterator[Block]:

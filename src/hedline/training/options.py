@@ -75,6 +75,7 @@ class TrainConfig:
     risk_meaning: float = 0.0  # penalty for a headline that the meaning guard refuses; 0 does not ask it
     risk_judge: str = ""  # folders of judges (training/judge.py), separated by commas; they read what is drawn
     risk_truth: float = 0.3  # what a headline loses that the judges are sure is untrue or broken
+    risk_echo: float = 0.0  # weight of learning to tell what the judges say; 0 does not
     risk_verdicts: str = ""  # files of verdicts (training/verdicts.py) to learn beside, separated by commas
     risk_tutor: float = 0.1  # weight of what is learnt from them
     risk_dialed: float = 0.5  # share of the inputs that are read with the control tokens of use, not the pair's own

@@ -20,21 +20,21 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.attention import sdpa_kernel
 
 from hedline.errors import UserError
-from hedline.models.batch import END, PAD, START, Batch, pick_rows
+from hedline.models.batch import END, PAD, START, Batch
 from hedline.models.softmax import linear_cross_entropy
-from hedline.models.transformer import KERNELS, Transformer
+from hedline.models.transformer import Transformer
 from hedline.text.subword import Subwords, limit_control
 from hedline.training.batches import DeviceSplit, gather
-from hedline.training.judge import Tutor
+from hedline.training.estimator import bands, leave_one_out, sample_states, shifted, weighted_surprise
+from hedline.training.judge import Echo, Tutor
 from hedline.training.loop import Hooks, Place, Trainer
 from hedline.training.options import TrainConfig
 from hedline.training.panel import Panel
 from hedline.training.perplexity import Perplexity
 from hedline.training.reward import Judged, Refusals, Reward
-from hedline.training.sampling import Generated, first_piece, generate
+from hedline.training.sampling import Generated, generate
 from hedline.training.verdicts import read_verdicts
 
 BANDS = 4  # parts of a batch with samples of about the same length; padding is cut from each
@@ -95,55 +95,6 @@ class Dial:
         return torch.cat([tokens, inputs[:, count:]], dim=1), own, limited
 
 
-def sample_states(model: Transformer, shifted: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
-    """States (b, S, L, width) that predict the next pieces of samples shifted (b, S, L), which begin with `<s>`.
-
-    memory (b, M, width) and its mask are shared by an input's samples: for the attention to the input, the pieces of
-    all samples are the queries.
-    """
-    samples, length = shifted.shape[1:]
-    y = model.embed(shifted.flatten(0, 1))
-    layers: list[Any] = list(model.decoder)
-    with sdpa_kernel(KERNELS):
-        for layer in layers:
-            normed = layer.attention_norm(y)
-            y = y + layer.attention(normed, normed, causal=True)
-            asking = layer.cross_norm(y).view(len(memory), samples * length, -1)
-            y = y + layer.cross(asking, memory, mask).view(y.shape)
-            y = y + layer.feed(layer.feed_norm(y))
-    states: Tensor = model.decoder_norm(y)
-    return states.view(len(memory), samples, length, -1)
-
-
-def weighted_surprise(
-    model: Transformer, ids: Tensor, weights: Tensor, memory: Tensor, mask: Tensor, temperature: float
-) -> Tensor:
-    """Sum over samples ids (b, S, L) of weights (b, S) times -log p, p tempered and without specials."""
-    start = torch.full_like(ids[..., :1], START)
-    states = sample_states(model, torch.cat([start, ids[..., :-1]], dim=2), memory, mask)
-    real = (ids != PAD).flatten().nonzero()[:, 0]
-    rows = pick_rows(states.flatten(0, 2), real) / temperature
-    barred = torch.zeros_like(model.bias)
-    barred[:END] = barred[END + 1 : first_piece(model)] = -1e4
-    spread = weights[..., None].expand(ids.shape).flatten()[real]
-    bias = (model.bias + barred) / temperature
-    return linear_cross_entropy(rows, model.embedding.weight, bias, ids.flatten()[real], importance=spread)
-
-
-def leave_one_out(rewards: Tensor) -> Tensor:
-    """(B, S): how much better each sample is than the mean of the input's others."""
-    others = (rewards.sum(dim=1, keepdim=True) - rewards) / (rewards.shape[1] - 1)
-    return rewards - others
-
-
-def bands(lengths: Tensor, parts: int) -> list[tuple[Tensor, int]]:
-    """Inputs with samples of lengths (B, S) in parts of about the same longest sample: indices and that length."""
-    longest, order = lengths.amax(dim=1).sort()
-    found = order.chunk(parts)
-    ends = torch.tensor([len(part) for part in found]).cumsum(0) - 1
-    return list(zip(found, longest[ends.to(longest.device)].tolist(), strict=True))
-
-
 class RiskTrainer(Trainer):
     """The training loop with another step; validation tells the greedy headlines' reward besides the perplexity."""
 
@@ -171,6 +122,8 @@ class RiskTrainer(Trainer):
         self.refusals: Refusals | None = None  # while a run asks the meaning guard
         self.panel = panel(config.risk_judge, self.device, subwords)
         self.tutor: Tutor | None = None  # where verdicts are learnt too; see `learn_verdicts`
+        self.echo = Echo(model.config.width, self.device) if self.panel and config.risk_echo else None
+        self.heard = torch.zeros(2, device=self.device)  # the echo's surprise since the last report: sum and steps
         self.told = torch.zeros(7, device=self.device)  # sums since the last report: see `_count`
         self.hooks: Hooks | None = None
         self.probed, self.greedy_reward = time.monotonic(), float("nan")
@@ -201,7 +154,7 @@ class RiskTrainer(Trainer):
         self._likelihood(batch, own, held, mask, words)  # before the samples' part, whose judges are at work
         share = torch.zeros_like(judged.reward) if refused is None else refused.result().to(self.device)
         judged = judged.less(share, config.risk_meaning).less(unsound, config.risk_truth)
-        self._risk(drawn, self.importance(judged.reward, drawn.lengths), held, mask)
+        self._risk(drawn, self.importance(judged.reward, drawn.lengths), unsound, held, mask)
         torch.autograd.backward(memory, held.grad)
         if self.tutor is not None:
             self.tutor.teach(config.risk_tutor)
@@ -222,13 +175,21 @@ class RiskTrainer(Trainer):
         """Learn verdicts in every step from now on; folder: of the data, with the pieces."""
         self.tutor = Tutor(self.model, [read_verdicts(folder, path) for path in files], seed=self.config.seed)
 
-    def _risk(self, drawn: Generated, importance: Tensor, memory: Tensor, mask: Tensor) -> None:
+    def _risk(self, drawn: Generated, importance: Tensor, unsound: Tensor, memory: Tensor, mask: Tensor) -> None:
         """Gradients of the samples' part, band by band so that only one band's states are held."""
+        model, config = self.model, self.config
         for chosen, longest in bands(drawn.lengths, BANDS):
-            parts = (drawn.ids[chosen, :, :longest], importance[chosen], memory[chosen], mask[chosen])
+            ids = drawn.ids[chosen, :, :longest]
             with self._cast():
-                loss = weighted_surprise(self.model, *parts, self.config.risk_temperature)
+                states = sample_states(model, shifted(ids), memory[chosen], mask[chosen])
+                loss = weighted_surprise(model, states, ids, importance[chosen], config.risk_temperature)
+                if self.echo is not None:
+                    heard = self.echo.surprise(states, ids, unsound[chosen]) * (len(chosen) / len(drawn.ids))
+                    self.heard += torch.stack([heard.detach(), torch.full_like(heard, 1 / BANDS)])
+                    loss = loss + config.risk_echo * heard
             torch.autograd.backward(loss)
+        if self.echo is not None:
+            self.echo.step()
 
     def _likelihood(self, batch: Batch, own: Tensor, memory: Tensor, mask: Tensor, words: int) -> None:
         """Gradients of the pairs' own headlines, of the inputs that were read with their own control tokens."""
@@ -271,11 +232,14 @@ class RiskTrainer(Trainer):
         self.told.zero_()
         if time.monotonic() - self.probed > PROBE_SECONDS:
             self.probe(f"after {self.place.total:,} steps")
+        heard, steps = self.heard.tolist()
+        self.heard.zero_()
         if not count:
             return ""
         text = f"reward {reward / count:.4f}, {words / count:.1f} words, {faults / count:.3f} faults"
         text += f", {100 * refused / count:.1f} % refused" if self.refusals is not None else ""
         text += f", {100 * unsound / count:.1f} % unsound" if self.panel is not None else ""
+        text += f", echo {heard / steps:.3f}" if self.echo is not None else ""
         text += f", {100 * unfinished / count:.1f} % without an end" if unfinished else ""
         return f"{text}, gradient {float(self.optimizer.norm):.2f}, {self.place.total:,} steps"
 

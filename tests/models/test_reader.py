@@ -46,6 +46,23 @@ def test_rows_by_hand() -> None:
 
 
 @torch.no_grad()
+@pytest.mark.parametrize("parts", [1, 2, 3, 9])
+def test_rows_read_in_bands_are_read_as_together(parts: int) -> None:
+    reader = tiny_reader(20)
+    leads, headlines = [*LEADS, [5] * 19, [8]], [*HEADLINES, [[6] * 9, [7]], [[], [9]]]
+    rows = rows_of(leads, headlines, reader.config)
+    states, met = reader.read(rows), []
+    for chosen, band in rows.bands(parts):
+        met += chosen.tolist()
+        kept = band.ids.shape[1]
+        assert kept % 8 == 0 and (rows.owners[chosen, kept:] == -1).all()
+        told = band.owners != -1
+        assert torch.allclose(reader.read(band)[told], states[chosen, :kept][told], atol=1e-5)
+    assert sorted(met) == [0, 1, 2, 3]
+    assert parts == 1 or band.ids.shape[1] > next(rows.bands(parts))[1].ids.shape[1]
+
+
+@torch.no_grad()
 def test_headlines_of_one_row_are_read_as_each_alone() -> None:
     reader = tiny_reader(20)
     rows = rows_of(LEADS, HEADLINES, reader.config)

@@ -11,7 +11,7 @@ from the lead's, as if the others were not there. So a lead is read once for all
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -67,6 +67,13 @@ class Rows(NamedTuple):
     def to(self, device: torch.device | str) -> Rows:
         """The same on a device."""
         return Rows(*(part.to(device, non_blocking=True) for part in self))
+
+    def bands(self, parts: int) -> Iterator[tuple[Tensor, Rows]]:
+        """The rows in parts of about one length, cut to it, with their numbers: a long row fills up few others."""
+        lengths, order = (self.owners != NOBODY).sum(1).sort()
+        for chosen, sizes in zip(order.chunk(parts), lengths.chunk(parts), strict=True):
+            width = -(-int(sizes[-1]) // SPREAD) * SPREAD
+            yield chosen, Rows(*(part[chosen, :width] for part in self))
 
     def seen(self) -> Tensor:
         """(B, 1, T, T): which places (last) each place sees: before it, of the lead or of its own headline."""

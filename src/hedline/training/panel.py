@@ -21,6 +21,8 @@ from hedline.text.subword import ANY, Subwords
 from hedline.training.judge import CONFIG, WEIGHTS, AnyJudge, Judge, worth_taken
 from hedline.training.verdicts import FAULTS
 
+BANDS = 6  # parts of a batch whose rows are about as long
+
 
 class ReaderJudge(nn.Module):
     """Logits of the faults of a headline, from the states of a reader at its end and on the way to it."""
@@ -122,7 +124,14 @@ class Panel:
     def unsound(self, headlines: Tensor, inputs: Tensor) -> Tensor:
         """(B, S): the mean of what the judges say. Readers share the work of turning pieces into their tokens."""
         said = [judge.unsound(headlines, inputs) for judge in self.others]
+        return torch.stack([*said, *self._read(headlines, inputs)]).mean(0)
+
+    def _read(self, headlines: Tensor, inputs: Tensor) -> list[Tensor]:
+        """What each reader says, (B, S), of rows of about one length at a time."""
+        said = [torch.zeros(headlines.shape[:2], device=headlines.device) for _ in self.readers]
         if self.readers:
-            rows = self.readers[0].rows(inputs.tolist(), headlines.tolist()).to(headlines.device)
-            said += [worth_taken(judge.of_rows(rows, headlines.shape[1])) for judge in self.readers]
-        return torch.stack(said).mean(0)
+            for chosen, band in self.readers[0].rows(inputs.tolist(), headlines.tolist()).bands(BANDS):
+                asked, places = band.to(headlines.device), chosen.to(headlines.device)
+                for worths, judge in zip(said, self.readers, strict=True):
+                    worths[places] = worth_taken(judge.of_rows(asked, headlines.shape[1]))
+        return said

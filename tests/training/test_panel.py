@@ -146,6 +146,9 @@ def test_a_panel_averages_all_its_judges(tmp_path: Path) -> None:
     for asked in (["one"], ["three", "four"], ["one", "two"], ["one", "three", "two"]):
         said = Panel([tmp_path / name for name in asked], CPU, pieces()).unsound(block.headlines, block.inputs)
         assert torch.allclose(said, sum(apart[name] for name in asked) / len(asked), atol=1e-6)
+    panel = Panel([tmp_path / name for name in ("one", "three", "two")], CPU, pieces())
+    for name in ("one", "three", "two", "one"):
+        assert torch.allclose(panel.unsound(block.headlines, block.inputs, in_turn=True), apart[name], atol=1e-6)
 
 
 def test_judges_that_do_not_fit_are_told_in_one_sentence(tmp_path: Path) -> None:
@@ -154,7 +157,7 @@ def test_judges_that_do_not_fit_are_told_in_one_sentence(tmp_path: Path) -> None
         Panel([tmp_path / "small"], CPU, pieces())
     for name in ("rare", "other"):
         reader_judge(tmp_path / "tokens", spare=name).save(tmp_path / name, tmp_path / "tokens/tokenizer.json")
-    assert len(Panel([tmp_path / "rare", tmp_path / "rare"], CPU, pieces()).readers) == 2
+    assert len(Panel([tmp_path / "rare", tmp_path / "rare"], CPU, pieces()).judges) == 2
     with pytest.raises(UserError, match="read with different language models; name judges that began as the same"):
         Panel([tmp_path / "rare", tmp_path / "other"], CPU, pieces())
     with pytest.raises(UserError, match="holds no judge"):

@@ -153,7 +153,8 @@ def test_mistakes_are_named(half_trained, more, wanted):
         hedline(["train", str(half_trained), "--out", str(half_trained / "never"), *named])
 
 
-def test_judges_are_listened_to(half_trained, capsys):
+@pytest.mark.parametrize("turns", [False, True])
+def test_judges_are_listened_to(half_trained, capsys, turns):
     """A judge that finds every headline with one of the letters `a` to `d` untrue: the model stops writing them."""
     from hedline.training.judge import Judge
     from hedline.training.verdicts import FAULTS
@@ -168,9 +169,11 @@ def test_judges_are_listened_to(half_trained, capsys):
     strict = Strict(Transformer(TransformerConfig(16, **SIZES)))
     settings = {"objective": "risk", "epochs": 6, "batch": 64, "lr": 2e-3, "ema": 0.9, "risk_pieces": 6, "risk_ce": 0.0}
     strict.save(half_trained / "judge")
-    settings |= {"risk_judge": str(half_trained / "judge"), "risk_truth": 1.0, "risk_echo": 0.1}
+    settings |= {"risk_judge": str(half_trained / "judge"), "risk_truth": 1.0, "risk_echo": 0.1, "risk_turns": turns}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("hedline.training.judge.Judge.forward", Strict.forward)
-        train(TrainRequest(half_trained, half_trained / "judged", settings=settings, base=half_trained / "base"))
+        train(
+            TrainRequest(half_trained, half_trained / f"judged{turns}", settings=settings, base=half_trained / "base")
+        )
     told = [float(part.split(" %")[0]) for part in capsys.readouterr().out.split("faults, ")[1:] if "unsound" in part]
     assert told[0] > 5 and told[-1] < told[0] / 4

@@ -74,6 +74,7 @@ class TrainConfig:
     risk_penalty: float = 0.1  # for each fault
     risk_meaning: float = 0.0  # penalty for a headline that the meaning guard refuses; 0 does not ask it
     risk_judge: str = ""  # folders of judges (training/judge.py), separated by commas; they read what is drawn
+    risk_turns: bool = False  # a step asks one judge, the next one another: half the work of two
     risk_truth: float = 0.3  # what a headline loses that the judges are sure is untrue or broken
     risk_echo: float = 0.0  # weight of learning to tell what the judges say; 0 does not
     risk_verdicts: str = ""  # files of verdicts (training/verdicts.py) to learn beside, separated by commas

@@ -6,6 +6,7 @@ from one. It has tokens of its own: the pieces of our models are turned into tex
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -111,27 +112,33 @@ def open_judge(folder: Path, device: torch.device | str, subwords: Subwords) -> 
 
 
 class Panel:
-    """Several judges; what they say is averaged."""
+    """Several judges; what they say is averaged, over all of them or over their turns."""
 
     def __init__(self, folders: Sequence[Path], device: torch.device, subwords: Subwords) -> None:
-        judges = [open_judge(folder, device, subwords) for folder in folders]
-        self.readers = [judge for judge in judges if isinstance(judge, ReaderJudge)]
-        self.others = [judge for judge in judges if not isinstance(judge, ReaderJudge)]
-        if len({judge.tokens.tokenizer.to_str() for judge in self.readers}) > 1:
+        self.judges = [open_judge(folder, device, subwords) for folder in folders]
+        self.turns = itertools.cycle(self.judges)
+        readers = [judge for judge in self.judges if isinstance(judge, ReaderJudge)]
+        if len({judge.tokens.tokenizer.to_str() for judge in readers}) > 1:
             raise UserError("the judges read with different language models; name judges that began as the same reader")
 
     @torch.no_grad()
-    def unsound(self, headlines: Tensor, inputs: Tensor) -> Tensor:
-        """(B, S): the mean of what the judges say. Readers share the work of turning pieces into their tokens."""
-        said = [judge.unsound(headlines, inputs) for judge in self.others]
-        return torch.stack([*said, *self._read(headlines, inputs)]).mean(0)
+    def unsound(self, headlines: Tensor, inputs: Tensor, in_turn: bool = False) -> Tensor:
+        """(B, S): the mean of what the judges say; in_turn: what one says, the next time another.
 
-    def _read(self, headlines: Tensor, inputs: Tensor) -> list[Tensor]:
-        """What each reader says, (B, S), of rows of about one length at a time."""
-        said = [torch.zeros(headlines.shape[:2], device=headlines.device) for _ in self.readers]
-        if self.readers:
-            for chosen, band in self.readers[0].rows(inputs.tolist(), headlines.tolist()).bands(BANDS):
-                asked, places = band.to(headlines.device), chosen.to(headlines.device)
-                for worths, judge in zip(said, self.readers, strict=True):
-                    worths[places] = worth_taken(judge.of_rows(asked, headlines.shape[1]))
-        return said
+        Readers share the work of turning pieces into their tokens.
+        """
+        asked = [next(self.turns)] if in_turn else self.judges
+        readers = [judge for judge in asked if isinstance(judge, ReaderJudge)]
+        said = [judge.unsound(headlines, inputs) for judge in asked if not isinstance(judge, ReaderJudge)]
+        return torch.stack([*said, *_read(readers, headlines, inputs)]).mean(0)
+
+
+def _read(readers: Sequence[ReaderJudge], headlines: Tensor, inputs: Tensor) -> list[Tensor]:
+    """What each reader says, (B, S), of rows of about one length at a time."""
+    said = [torch.zeros(headlines.shape[:2], device=headlines.device) for _ in readers]
+    if readers:
+        for chosen, band in readers[0].rows(inputs.tolist(), headlines.tolist()).bands(BANDS):
+            asked, places = band.to(headlines.device), chosen.to(headlines.device)
+            for worths, judge in zip(said, readers, strict=True):
+                worths[places] = worth_taken(judge.of_rows(asked, headlines.shape[1]))
+    return said

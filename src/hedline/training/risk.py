@@ -150,7 +150,7 @@ class RiskTrainer(Trainer):
         refused = None if self.refusals is None else self.refusals.begin(drawn.ids, batch.inputs)
         judged = self.reward.judge(drawn.ids, batch.outputs, batch.inputs, limited if self.dial.limited else None)
         held = memory.detach().requires_grad_()
-        unsound = self.unsound(drawn, batch.inputs)
+        unsound = self.unsound(drawn, batch.inputs, config.risk_turns)
         self._likelihood(batch, own, held, mask, words)  # before the samples' part, whose judges are at work
         share = torch.zeros_like(judged.reward) if refused is None else refused.result().to(self.device)
         judged = judged.less(share, config.risk_meaning).less(unsound, config.risk_truth)
@@ -163,13 +163,16 @@ class RiskTrainer(Trainer):
         self.average.update(self.place.total + 1)
         self._count(judged, drawn, share, unsound)
 
-    def unsound(self, drawn: Generated, inputs: Tensor) -> Tensor:
-        """(B, S): how much of each headline's worth its likely faults take, as the judges see them; 0 without any."""
+    def unsound(self, drawn: Generated, inputs: Tensor, in_turn: bool = False) -> Tensor:
+        """(B, S): how much of each headline's worth its likely faults take, as the judges see them; 0 without any.
+
+        in_turn: as one of them sees them.
+        """
         if self.panel is None:
             return torch.zeros(drawn.ids.shape[:2], device=self.device)
         longest = int(drawn.lengths.max())
         with self._cast():
-            return self.panel.unsound(drawn.ids[..., :longest], inputs)
+            return self.panel.unsound(drawn.ids[..., :longest], inputs, in_turn)
 
     def learn_verdicts(self, folder: Path, files: Sequence[Path]) -> None:
         """Learn verdicts in every step from now on; folder: of the data, with the pieces."""

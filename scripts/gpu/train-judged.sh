@@ -78,7 +78,7 @@ risk)
   mkdir -p "$work/risk"
   "$python" -m hedline train "$data" --from "$from" --out "$work/risk/$name" "${common[@]}" --objective risk --epochs 20 \
     --set risk_samples=8 --set risk_ce=0.3 --set risk_dialed=0.55 --set risk_limited=0.2 --set risk_weights=0.45,0.35,0.2 \
-    --set risk_judge="$work/judges/one,$work/judges/two" --time-limit "${T_RISK:-1200}" "$@" >"$work/risk-$name.log" 2>&1
+    --set risk_judge="${JUDGES:-$work/judges/one,$work/judges/two}" --time-limit "${T_RISK:-1200}" "$@" >"$work/risk-$name.log" 2>&1
   ;;
 *)
   sed -n '2,14p' "$0"

@@ -1,11 +1,11 @@
 """A judge for training headlines that are true and well formed: see hedline.training.judge.
 
     python scripts/gpu/train_judge.py MODEL OUT --judged FILE.tsv [FILE.tsv …] --news PAIRS.jsonl [--joint] [--seed N]
-    python scripts/gpu/train_judge.py MODEL OUT --judged FILE.tsv … --reader READER   # see hedline.training.panel
+    python scripts/gpu/train_judge.py MODEL OUT --judged FILE.tsv … --reader FOLDER   # see hedline.training.panel
 
 FILE.tsv: verdicts, see hedline.training.verdicts. PAIRS: pairs of `lead` and `headline`, whose headlines are taken as
-they are and spoilt by a program. MODEL: the transformer that the judge begins as, or READER (take_reader.py) whose
-verdicts are on MODEL's headlines. Every tenth lead is held out, and
+they are and spoilt by a program. MODEL: the transformer that the judge begins as, or, with --reader, the model
+whose headlines are judged; FOLDER is one of take_reader.py or take_encoder.py. Every tenth lead is held out, and
 how well the judge ranks its headlines is printed; --all learns from them too.
 """
 
@@ -19,11 +19,11 @@ from pathlib import Path
 import torch
 
 from hedline.models.model import usable_device
-from hedline.models.reader import TOKENS, Reader, Tokens
+from hedline.models.reader import TOKENS
 from hedline.text.subword import Subwords
 from hedline.training.judge import COUNTED, AnyJudge, Judge, learn, ranking, verdicts_of
 from hedline.training.labelling import open_transformer
-from hedline.training.panel import ReaderJudge
+from hedline.training.panel import PairJudge, ReaderJudge, begin_judge
 from hedline.training.verdicts import FAULTS, Verdict, held_out, read_verdicts
 
 
@@ -47,11 +47,11 @@ def report(judge: AnyJudge, held: Sequence[Verdict]) -> str:
     return ", ".join(parts)
 
 
-def begin(asked: argparse.Namespace, device: str) -> Judge | ReaderJudge:
+def begin(asked: argparse.Namespace, device: str) -> Judge | ReaderJudge | PairJudge:
     """The judge before it has learnt."""
     if asked.reader is None:
         return Judge(open_transformer(asked.model, device), asked.joint).to(device)
-    return ReaderJudge(Reader.open(asked.reader), Tokens(asked.reader), Subwords.load(asked.model)).to(device)
+    return begin_judge(asked.reader, Subwords.load(asked.model)).to(device)
 
 
 def main() -> None:

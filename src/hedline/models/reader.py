@@ -235,18 +235,23 @@ class Reader(nn.Module):
 
 
 class Tokens:
-    """A reader's own tokens of a text, by the `tokenizers` package."""
+    """A reader's own tokens of a text, by the `tokenizers` package; nothing is put around them."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, before: str = " ") -> None:
+        """before: what stands before each text; a space, as in a text that goes on."""
         try:
             from tokenizers import Tokenizer
         except ImportError:
             raise require("tokenizers", "train", "reading with another language model") from None
+        self.before = before
         self.tokenizer: Any = Tokenizer.from_file(str(folder / TOKENS))
+        self.tokenizer.no_padding()
+        self.tokenizer.no_truncation()
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """The ids of each text, as of a text that goes on: with a space before it."""
-        return [found.ids for found in self.tokenizer.encode_batch_fast([f" {text}" for text in texts])]
+        """The ids of each text."""
+        whole = [self.before + text for text in texts]
+        return [found.ids for found in self.tokenizer.encode_batch_fast(whole, add_special_tokens=False)]
 
     def decode(self, rows: Sequence[Sequence[int]]) -> list[str]:
         """The texts of ids."""

@@ -25,6 +25,7 @@ from hedline.runtime.layers import (
     groups,
     pad,
     softmax,
+    steady_product,
     uniform_attention,
 )
 from hedline.runtime.tensors import TensorFile
@@ -246,7 +247,7 @@ def convolved(rows: Floats, weight: Floats, bias: Floats) -> Floats:
     width = weight.shape[0] // rows.shape[1]
     padded = np.pad(rows, ((width // 2, width // 2), (0, 0)))
     windows = np.concatenate([padded[shift : shift + len(rows)] for shift in range(width)], axis=1)
-    return np.asarray(windows @ weight + bias)
+    return steady_product(windows, weight) + bias
 
 
 def pooled(rows: Floats) -> Floats:

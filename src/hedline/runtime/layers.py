@@ -25,7 +25,7 @@ from hedline.runtime.folder import ModelFolder
 from hedline.runtime.kernels import LINE, line_up
 from hedline.runtime.tensors import TensorFile, write_tensors
 
-ROWS = 8  # rows of a float product come in multiples of it
+ROWS = 8  # rows of each float product
 SPARE_UNIT, SPARE_LARGEST = 1 << 20, 1 << 24  # floats of the arrays that are kept for the next batch
 SPARE_COUNT = 5  # how many: two for each of two decoder layers, and the layers' output
 DOUBT = "doubt.safetensors"
@@ -41,13 +41,13 @@ def softmax(scores: Floats) -> Floats:
 def steady_product(x: Floats, weight: Floats) -> Floats:
     """x (n, k) · weight (k, m), where each row's digits do not depend on how many rows there are.
 
-    BLAS multiplies few rows, above all a single one, by other routines, which add up in another order.
+    BLAS multiplies few rows, above all a single one, by other routines, which add up in another order, and on some
+    processors the last rows of many too: so every product that it is asked for has the same few rows.
     """
     missing = -len(x) % ROWS
-    if not missing:
-        return np.asarray(x @ weight)
-    padded = np.concatenate([x, np.zeros((missing, x.shape[1]), np.float32)])
-    return np.asarray((padded @ weight)[: len(x)])
+    padded = np.concatenate([x, np.zeros((missing, x.shape[1]), np.float32)]) if missing else x
+    blocks = padded.reshape(-1, ROWS, x.shape[1])
+    return np.asarray((blocks @ weight).reshape(len(padded), -1)[: len(x)])
 
 
 def sigmoid(x: Floats) -> Floats:

@@ -15,7 +15,18 @@ from hedline.arrays import Flags, Floats, Ints
 from hedline.runtime import Step
 from hedline.runtime.feedforward import convolved, flat_convolution
 from hedline.runtime.folder import ModelFolder
-from hedline.runtime.layers import Groups, Linear, OpenOutput, OutputLayer, Table, groups, pad, sigmoid, softmax
+from hedline.runtime.layers import (
+    Groups,
+    Linear,
+    OpenOutput,
+    OutputLayer,
+    Table,
+    groups,
+    pad,
+    sigmoid,
+    softmax,
+    steady_product,
+)
 
 
 @dataclass(frozen=True)
@@ -91,10 +102,10 @@ class RecurrentScorer:
         context = np.empty_like(hidden)
         lengths = encoded.mask.sum(axis=1)  # a product with padding would round otherwise
         for owner, rows in parts:
-            scores[rows, : lengths[owner]] = hidden[rows] @ encoded.keys[owner, : lengths[owner]].T
+            scores[rows, : lengths[owner]] = steady_product(hidden[rows], encoded.keys[owner, : lengths[owner]].T)
         weights = softmax(scores)
         for owner, rows in parts:
-            context[rows] = weights[rows, : lengths[owner]] @ encoded.words[owner, : lengths[owner]]
+            context[rows] = steady_product(weights[rows, : lengths[owner]], encoded.words[owner, : lengths[owner]])
         return weights, context
 
     def select(self, state: State, rows: Ints) -> State:

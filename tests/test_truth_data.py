@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -87,6 +88,18 @@ def test_no_judged_lead_is_a_trap_or_unseen() -> None:
     assert not leads & {trap.lead for trap in read_traps()} and not leads & {row[2] for row in unseen}
     held = {each.lead for each in read_judged(ROOT / "examples/judged-held.tsv")}
     assert len(held) == 200 and not held & leads
+    again, traps = (read_judged(ROOT / f"examples/{name}.tsv") for name in ("judged-again", "unseen-traps"))
+    assert {each.lead for each in again} < leads and sum(len(each.headlines) for each in again) == 8787
+    unseen_traps = {each.lead for each in traps}
+    assert len(unseen_traps) == 300 and not unseen_traps & (leads | held | {trap.lead for trap in read_traps()})
+
+
+def test_the_guide_counts_the_unseen_traps() -> None:
+    traps = read_judged(ROOT / "examples/unseen-traps.tsv")
+    guide = (ROOT / "docs/guide-headlines.md").read_text(encoding="utf-8")
+    counts = Counter(each.headlines[0][0] for each in traps)  # the first headline is the default's
+    assert f"| {counts['untrue']} | {counts['broken']} | {counts['weak']} | {counts['good']} |" in guide
+    assert f"| {counts['untrue']} of 300 | not judged |" in guide
 
 
 def test_the_best_of_judged_headlines_is_taught(tmp_path: Path) -> None:

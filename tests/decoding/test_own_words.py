@@ -61,6 +61,18 @@ def test_a_headline_does_not_stop_before_its_main_clause(opening: str) -> None:
     assert "bakery" in next(own_words(lead, lead.split(), DecodeOptions())).text
 
 
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "Unless a baker is found by the spring, and two have already said no, the mill in Lund will close.",
+        "Of the nine ferries ordered by the islands in June, the mill in Lund will close only two.",
+    ],
+)
+def test_a_setting_goes_on_to_what_is_said(lead: str) -> None:
+    said = [each.text for each in own_words(lead, lead.split(), DecodeOptions(), whole=True)]
+    assert said and "will close" in said[0]
+
+
 def test_a_headline_does_not_stop_in_an_aside() -> None:
     lead = (
         'Veteran actor Lena Holm, best known for the long-running series "Harbour Lights" on the radio, has died at 91.'

@@ -8,7 +8,7 @@ whole headline. So each candidate is judged, and where none passes the search is
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -40,7 +40,7 @@ from hedline.text.meaning import (
 from hedline.text.polarity_cues import Cue, polarity_cues
 from hedline.text.polarity_words import FEW, word_set
 from hedline.text.statements import wrong_relations
-from hedline.text.stems import stem
+from hedline.text.stems import is_nearly, stem
 from hedline.text.tokenize import remembered
 
 FEW_CONTENT = 5  # content words up to which a headline without a verb is half a sentence
@@ -78,7 +78,7 @@ class Guards:
     the length is the user's, so padding is looked for; least: words that a headline needs to say no half of what its
     lead turns round; exact: words that it must have, 0 where that is open; careful: where the best headline turns the
     meaning round, the next one keeps the lead's order too; free: a lost word may be put back; lenient: rules that often
-    refuse a true headline are not asked.
+    refuse a true headline are not asked; most_doubt: how much the model may doubt a headline that comes first.
     """
 
     numbers: bool = True
@@ -92,6 +92,7 @@ class Guards:
     careful: bool = False
     free: bool = False
     lenient: bool = False
+    most_doubt: float = 1.0
     _known: dict[str, dict[str, list[str]]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -150,7 +151,8 @@ class Guards:
     def passing(self, candidates: Iterable[Candidate], lead: str, wanted: int | None = None) -> list[Hypothesis]:
         """The candidates that may be printed, each text once, in their order; those that miss a length come last.
 
-        Before them, where no limit asks for few words, come those that say hardly more than a name.
+        Before them, where no limit asks for few words, come those that say hardly more than a name, and before these
+        those that the model doubts too much.
         A candidate whose only fault is an altered quotation loses the marks; one may lose a name without support.
         candidates: may be gone through twice; wanted: no more are judged once so many come before all others.
         """
@@ -165,11 +167,16 @@ class Guards:
             if (turned or self.careful) and strays(kept.text, lead, turned, self.careful or message, not self.forced):
                 continue
             if self.is_clean(kept.text, lead):
-                once[kept.text] = kept.read()
-                first += not kept.short and len(kept.text.split()) >= crumb
+                once[kept.text] = found = kept.read()
+                first += not found.short and len(found.text.split()) >= crumb and not self.doubted(found)
                 if first == wanted:
                     break
-        return sorted(once.values(), key=lambda each: (each.short, len(each.text.split()) < crumb))
+        return sorted(once.values(), key=lambda each: (each.short, self.doubted(each), len(each.text.split()) < crumb))
+
+    def doubted(self, candidate: Hypothesis) -> float:
+        """How much the model doubts a candidate where that is too much, else 0."""
+        doubt = candidate.doubt or 0.0
+        return doubt if doubt > self.most_doubt else 0.0
 
     def _mended(self, candidate: Candidate, lead: str) -> Candidate:
         """A candidate without altered marks and names that can be left out, with the doubts that it lost."""
@@ -332,19 +339,6 @@ def lead_cues(lead: str) -> tuple[Cue, ...]:
 def lead_words(lead: str) -> frozenset[str]:
     """The words of a lead in small letters, numbers left out; every candidate of it asks for them."""
     return frozenset(PART.findall(lead.lower()))
-
-
-_ENDINGS = word_set("s es ed ing en n e er ers ion ions ment al") | {""}
-
-
-def is_nearly(word: str, known: Collection[str]) -> bool:
-    """Whether a word looks like one of those known, but for a few letters that are no other ending of it."""
-    from difflib import get_close_matches  # here: few headlines have such a word
-
-    alike = [each for each in known if each[0] == word[0] and len(each) > 4 < len(word)]
-    near = get_close_matches(word, alike, n=1, cutoff=0.75)
-    same = sum(word[: i + 1] == each[: i + 1] for each in near for i in range(min(len(word), len(each))))
-    return bool(near) and not {word[same:], near[0][same:]} <= _ENDINGS
 
 
 REPORTING = word_set("said says told announced reported")

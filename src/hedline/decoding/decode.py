@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from hedline.arrays import Floats, Ints
+from hedline.arrays import Ints
 from hedline.decoding import Lexicon
 from hedline.decoding.choice import CRUMB, Casing, Guards
 from hedline.decoding.options import BEAM, FEW_WORDS, MOST_HYPOTHESES, POOL, DecodeOptions
@@ -40,9 +40,11 @@ WIDER = 6  # times the beam, where a narrow one found nothing that fits
 GUARDED = 12  # how many of the search's best headlines the guards choose from
 NARROW = 6  # hypotheses that a search for these keeps where the length is forced and many texts are searched again
 SHORT_ENOUGH = 18  # words up to which the input's own beginning is better than its words picked out
+LONG_ENOUGH = 22  # words up to which it is better than a headline that the model doubts
 ANY_LENGTH = 1000  # words, where nothing else is left
 TOO_SMALL = "the limit leaves no room for a sensible headline"
 OWN_WORDS = "no headline of the model keeps the meaning of the text, so these are the text's own words"
+ALL_DOUBTED = "the model doubts every headline it has for the text, so these are the text's own words"
 UNGUARDED = "nothing that fits passes the guards, so these are the first words of the text"
 
 
@@ -103,6 +105,7 @@ class Engine:
             and not any((options.words, options.bytes, options.chars, options.exact_words, options.fill)),
             careful=options.guard_meaning
             and self.reader.units == "words",  # such a model is too weak for words of its own there
+            most_doubt=1.0 if options.most_doubt is None else options.most_doubt,
         )
         if guards.active:
             kept = self._guard(sources, searched, found, options, guards)
@@ -156,6 +159,7 @@ class Engine:
 
         Steps: more candidates of the search there was, then of a longer one, then those that join words otherwise but
         turn nothing round, then headlines that only leave out words of the input, then the input's own beginning.
+        Where the model doubts its headline too much only the first of these steps is taken, and the last.
         """
         leads = [without_footer(self.reader.text(source)) for source in sources]
         passing = [guards.passing(nbest, lead, options.nbest) for nbest, lead in zip(found, leads, strict=True)]
@@ -165,7 +169,10 @@ class Engine:
             missed = [
                 p
                 for p, kept in enumerate(passing)
-                if len(kept) < enough[p] or _missed(kept, options) or _is_crumb(kept, found[p], guards)
+                if len(kept) < enough[p]
+                or _missed(kept, options)
+                or _is_crumb(kept, found[p], guards)
+                or (way == "read" and guards.doubted(kept[0]))
             ]
             if not missed:
                 break
@@ -189,9 +196,16 @@ class Engine:
                         own = self._own_words(sources[place], options, guards, SHORT_ENOUGH)
                         passing[place] = [*own, *passing[place]]
         return [
-            self._last_resort(kept, bool(nbest), source, options, guards)
+            self._if_doubted(self._last_resort(kept, bool(nbest), source, options, guards), source, options, guards)
             for kept, nbest, source in zip(passing, found, sources, strict=True)
         ]
+
+    def _if_doubted(self, found: Found, source: Any, options: DecodeOptions, guards: Guards) -> Found:
+        """The input's own words first, where the model doubts its headline and a clause of the input will do."""
+        if not (found.nbest and guards.free and guards.meaning and guards.doubted(found.nbest[0])):
+            return found
+        own = self._own_words(source, options, guards, LONG_ENOUGH)
+        return Found([*own, *found.nbest][: options.nbest], (ALL_DOUBTED,)) if own else found
 
     def _barred(self, sources: Sequence[Any], leads: Sequence[str], missed: Sequence[int], guards: Guards) -> list[Any]:
         """The sources; those at `missed` without the names that stood against their headlines so far."""
@@ -283,12 +297,14 @@ class Searched(NamedTuple):
         """One input's best headlines, best first, no text twice; none where nothing fits."""
         return read_best(self.lexicon, place, self.endings[place], options, partial(self.doubts, place))
 
-    def doubts(self, place: int, paths: Sequence[Ints]) -> Floats | None:
-        """(n,) how much the model doubts headlines of one input, given by their columns; None where it cannot tell."""
-        ask, ids = getattr(self.scorer, "doubts", None), getattr(self.lexicon, "path_ids", None)
-        if ask is None or ids is None or not paths:
+    def doubts(self, place: int, chosen: Sequence[int]) -> list[float] | None:
+        """How much the model doubts some endings of one input; None where it cannot tell."""
+        ids = getattr(self.lexicon, "path_ids", None)
+        if getattr(self.scorer, "doubt", None) is None or ids is None or not chosen:
             return None
-        found: Floats | None = ask(self.start, place, [ids(place, path) for path in paths])
+        endings, ask = self.endings[place], self.scorer.doubts  # type: ignore[attr-defined]
+        paths = [ids(place, endings.columns(index)) for index in chosen]
+        found: list[float] = ask(self.start, place, paths, list(map(endings.log_probs, chosen))).tolist()
         return found
 
 
@@ -307,7 +323,7 @@ def decode(scorer: Scorer, lexicon: Lexicon, options: DecodeOptions, start: Any 
     return Searched(lexicon, search(scorer, lexicon, plan, start), start, scorer)
 
 
-Doubts = Callable[[Sequence[Ints]], "Floats | None"]
+Doubts = Callable[[Sequence[int]], "list[float] | None"]
 
 
 def read_best(
@@ -319,7 +335,7 @@ def read_best(
 ) -> Iterator[Candidate]:
     """The distinct texts of the best endings; endings that miss what was asked only where none meets it.
 
-    doubts: how much the model doubts endings, given by their columns.
+    doubts: how much the model doubts endings, given by their places.
     """
     reranked = any(options.settled_weights.get(name) for name in FINAL_FEATURES)
     wanted = options.width if reranked or options.rerank == "overlap" else options.candidates
@@ -332,16 +348,17 @@ def read_best(
         text = lexicon.text(owner, endings.columns(index))
         if text:
             places.setdefault(text, index)
-    chosen = list(places.values())
+    chosen, known = list(places.values()), dict[int, float]()
     if not (reranked or options.rerank == "overlap" or options.diversity):  # only what is printed is read in full
         if options.rerank == "mbr":
-            doubted = doubts([endings.columns(index) for index in chosen]) if options.doubt else None
-            less = None if doubted is None else (options.doubt or 0.0) * doubted
+            doubted = doubts(chosen) if options.doubt else None
+            known = dict(zip(chosen, doubted or (), strict=False))
+            less = None if doubted is None else (options.doubt or 0.0) * np.array(doubted, np.float32)
             order = consensus_order(list(places), [endings.key(index) for index in chosen], less)
             chosen = [chosen[place] for place in order]
         texts = {index: text for text, index in places.items()}
         return (
-            Unread(texts[index], endings.short(index), partial(_read, lexicon, owner, endings, index, doubts))
+            Unread(texts[index], endings.short(index), partial(_read, lexicon, owner, endings, index, doubts, known))
             for index in chosen[: options.nbest]
         )
     ranked: Sequence[Hypothesis] = [lexicon.read(owner, endings[index]) for index in chosen]
@@ -356,7 +373,9 @@ def read_best(
     return iter(ranked[: options.nbest])
 
 
-def _read(lexicon: Lexicon, owner: int, endings: Endings, index: int, doubts: Doubts) -> Hypothesis:
+def _read(
+    lexicon: Lexicon, owner: int, endings: Endings, index: int, doubts: Doubts, known: Mapping[int, float]
+) -> Hypothesis:
     """An ending in full, with how much the model doubts it."""
-    found = doubts([endings.columns(index)])
-    return replace(lexicon.read(owner, endings[index]), doubt=None if found is None else float(found[0]))
+    found = [known[index]] if index in known else doubts([index])
+    return replace(lexicon.read(owner, endings[index]), doubt=None if found is None else found[0])

@@ -143,6 +143,12 @@ class DecodeOptions:
         least=0,
         most=100,
     )
+    most_doubt: float | None = setting(
+        None,
+        "Where the model doubts its headline more than this, print words of the text; 1: never; automatic: as tuned.",
+        least=0,
+        most=1,
+    )
     diversity: float = setting(
         0.0, "How much candidates must differ: 0.5, no two share more than half.", least=0, most=1
     )
@@ -317,6 +323,7 @@ class Defaults:
     alone: float = LENGTH_PENALTY  # the penalty where nothing but the model's probability counts
     beam: int = BEAM
     doubt: float = 0.0  # how much its own doubt counts when candidates are put in order
+    most_doubt: float = 1.0  # beyond which the text's own words are printed, where no limit is asked for
     slack: float | None = None  # how far behind the best hypothesis others may be; None: any distance
     fill: float = 0.0  # share of the limit that is used
     limited: Defaults | None = None  # the same, tuned for headlines of at most FILLED bytes
@@ -337,6 +344,7 @@ class Defaults:
             fill=chosen.fill if options.fill is None else options.fill,
             rerank=(options.rerank or chosen.rerank) if listed else "none",
             doubt=chosen.doubt if options.doubt is None else options.doubt,
+            most_doubt=chosen.most_doubt if options.most_doubt is None else options.most_doubt,
             guard_names=self.guard_names if options.guard_names is None else options.guard_names,
         )
 

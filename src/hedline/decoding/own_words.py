@@ -49,6 +49,8 @@ _LINKS = word_set("to of in on for with by from at and or over into that but whe
 _SUBORDINATE = word_set(
     "unless if although though while when after before because as until without following despite amid with since once"
 )
+_SETTING = word_set("of among leaving besides apart like")  # "Of the 31 firms": what is said of them comes later
+_GOING_ON = word_set("and but or nor which who whose where")
 _PARTICLES = frozenset(["down", "up", "off", "out", "away", "back", "percent", "million", "billion"])
 _OPENING = re.compile(r"^(?:In this (?:paper|work),? we|We) (?:study|present|propose|introduce) (?=\w+ \w+)")
 _COUNTS = frozenset(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"])
@@ -237,7 +239,7 @@ def _quality(parts: Sequence[str], end: int) -> float:
     aside = next((i for i in range(1, end) if parts[i - 1][-1] == "," and _begins_aside(parts, i)), end)
     if aside < end and not any(part[-1] == "," for part in parts[aside : end - 1]):
         quality -= 8.0  # the aside is all that is said
-    if bare(parts[0]) in _SUBORDINATE and not _reaches_main_clause(parts[:end]):
+    if bare(parts[0]) in _SUBORDINATE | _SETTING and not _reaches_main_clause(parts[:end]):
         quality -= 20.0
     return quality
 
@@ -266,9 +268,15 @@ def _unsaid(parts: Sequence[str]) -> str:
 
 
 def _reaches_main_clause(parts: Sequence[str]) -> bool:
-    """Whether at least three words follow the comma that ends a subordinate clause, or there is no such comma."""
-    comma = next((place for place, part in enumerate(parts) if part[-1] == ","), None)
-    return len(parts) - comma > 3 if comma is not None else parts[-1][-1] in ".!?"
+    """Whether at least three words follow the comma that ends a subordinate clause, or there is no such comma.
+
+    A comma before "and", "who" or the like ends no clause: "Unless a buyer is found, and two have walked away".
+    """
+    commas = [place for place, part in enumerate(parts) if part[-1] == ","]
+    if not commas:
+        return parts[-1][-1] in ".!?"
+    closing = [place for place in commas if bare("".join(parts[place + 1 : place + 2])) not in _GOING_ON]
+    return bool(closing) and len(parts) - closing[0] > 3
 
 
 def _finished(parts: Sequence[str]) -> str:

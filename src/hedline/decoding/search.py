@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from hedline.arrays import Flags, Floats, Ints
+from hedline.arrays import Doubles, Flags, Floats, Ints
 from hedline.decoding import Gains, Lexicon, Route
 from hedline.errors import UserError
 from hedline.progress import duration
@@ -148,17 +148,28 @@ class Finished:
 
 @dataclass
 class Trail:
-    """Back-pointers: for each step the parents and columns of the rows it made, and the parents' attention."""
+    """Back-pointers: for each step the parents and columns of the rows it made, and the parents' attention.
+
+    log_probs: of all units of each row so far.
+    """
 
     parents: list[Ints]
     columns: list[Ints]
     attention: list[Floats]
+    log_probs: list[Any]
 
     def columns_of(self, step: int, row: int) -> Ints:
         """Columns (step,) of the hypothesis at `row` after `step` units."""
         found = np.empty(step, np.int64)
         for at in range(step - 1, -1, -1):
             found[at], row = self.columns[at][row], int(self.parents[at][row])
+        return found
+
+    def sums_of(self, step: int, row: int) -> Doubles:
+        """(step,) the log-probabilities of the hypothesis at `row` after each of its `step` units."""
+        found = np.empty(step)
+        for at in range(step - 1, -1, -1):
+            found[at], row = self.log_probs[at][row], int(self.parents[at][row])
         return found
 
     def path(self, step: int, row: int) -> tuple[Ints, Floats]:
@@ -176,7 +187,7 @@ class Trail:
 def beam_search(scorer: Scorer, lexicon: Lexicon, plan: Plan, start: Any = None) -> list[Endings]:
     """Every input's finished hypotheses, best first; start: the scorer's state of these inputs, if there is one."""
     inputs = len(lexicon.inputs)
-    finished, trail = Finished(inputs, plan), Trail([], [], [])
+    finished, trail = Finished(inputs, plan), Trail([], [], [], [])
     context: int | None = getattr(scorer, "C", None)
     state = scorer.start(lexicon.inputs, lexicon.candidates) if start is None else start
     rows_state = lexicon.start()
@@ -213,6 +224,7 @@ def beam_search(scorer: Scorer, lexicon: Lexicon, plan: Plan, start: Any = None)
         trail.parents.append(rows)
         trail.columns.append(columns)
         trail.attention.append(scored.attention)
+        trail.log_probs.append(log_prob)
         rows_state = lexicon.advance(rows_state, rows, columns)
         state, owner, last = scorer.select(scored.state, rows), owner[rows], lexicon.ids(rows_state)
     return [Endings(trail, ranked) for ranked in finished.ranking(inputs)]
@@ -251,6 +263,11 @@ class Endings:
     def columns(self, index: int) -> Ints:
         """(T,) the columns of an ending, without its attention."""
         return self.trail.columns_of(*self.ranked[index][:2])
+
+    def log_probs(self, index: int) -> Doubles:
+        """(T + 1,) the log-probabilities of an ending's units, that of ending there last."""
+        step, row, _, _, total, _ = self.ranked[index]
+        return np.diff(self.trail.sums_of(step, row), prepend=0.0, append=total)
 
     def key(self, index: int) -> float:
         """What an ending is ranked by."""

@@ -10,7 +10,6 @@ for an input, so that a step costs one product with `V` and a short sum instead 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 from typing import Any
@@ -19,16 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hedline.arrays import Flags, Floats, Ints
-from hedline.errors import UserError
 from hedline.runtime import kernels
-from hedline.runtime.folder import ModelFolder
 from hedline.runtime.kernels import LINE, line_up
-from hedline.runtime.tensors import TensorFile, write_tensors
+from hedline.runtime.tensors import TensorFile
 
 ROWS = 8  # rows of each float product
 SPARE_UNIT, SPARE_LARGEST = 1 << 20, 1 << 24  # floats of the arrays that are kept for the next batch
 SPARE_COUNT = 5  # how many: two for each of two decoder layers, and the layers' output
-DOUBT = "doubt.safetensors"
 Groups = list[tuple[int, Ints | slice]]
 
 
@@ -296,47 +292,3 @@ class Pool:
             grown[:used] = self._rows[:used]
             self._rows = grown
         return self._rows
-
-
-@dataclass(frozen=True)
-class Doubt:
-    """How much a model doubts a headline of its own: a linear reading of the states it had while it wrote it.
-
-    A model that has learnt verdicts beside its headlines (training/judge.py) tells sound headlines from others in its
-    own states, so that its doubt costs next to nothing. weight: (2, width), of the state that ends the headline and of
-    the mean of its states; bias: of the two together. They lie in a file beside the weights they were fitted to, and
-    are ignored beside others.
-    """
-
-    weight: Floats
-    bias: float
-
-    @classmethod
-    def open(cls, folder: ModelFolder) -> Doubt | None:
-        """That of a model folder; None where there is none, or one of other weights."""
-        if not folder.file(DOUBT).is_file():
-            return None
-        tensors = TensorFile(folder.file(DOUBT))
-        if tensors.metadata.get("weights_id") != folder.config.weights_id:
-            return None
-        width = folder.config.architecture.get("width")
-        for name, shape in (("weight", (2, width)), ("bias", (1,))):
-            if name not in tensors or tensors.shape(name) != shape:
-                raise UserError(f"{tensors.path} has no {name!r} of shape {shape}; fit it again or delete the file")
-        return cls(tensors.float("weight"), float(tensors.float("bias")[0]))
-
-    def save(self, folder: ModelFolder) -> None:
-        """Write it beside the weights that it was fitted to."""
-        tensors = {"weight": np.asarray(self.weight, np.float32), "bias": np.array([self.bias], np.float32)}
-        write_tensors(folder.file(DOUBT), tensors, {"weights_id": folder.config.weights_id})
-
-    def of(self, states: Floats, lengths: Sequence[int]) -> Floats:
-        """(n,) in 0..1 of n headlines whose states (lengths' sum, width) lie end to end.
-
-        >>> Doubt(np.array([[1.0, 0.0], [0.0, 2.0]]), 0.0).of(np.array([[9.0, 1.0], [2.0, -3.0]]), [2]).tolist()
-        [0.5]
-        """
-        ends = np.cumsum(lengths)
-        said = steady_product(states, self.weight.T)
-        means = np.add.reduceat(said[:, 1], ends - np.asarray(lengths)) / np.asarray(lengths)
-        return sigmoid(said[ends - 1, 0] + means + self.bias)

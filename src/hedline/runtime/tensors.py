@@ -102,7 +102,9 @@ class TensorFile(Mapping[str, NDArray[Any]]):
     def _check_values(self, data: NDArray[np.uint8]) -> None:
         for name, place in self.places.items():
             values = _view(data, place) if place.dtype.kind == "f" else data[:0]
-            if values.size and not (values.max() <= LARGEST and values.min() >= -LARGEST):  # NaN is neither
+            if values.size and not (
+                float(values.max()) <= LARGEST and float(values.min()) >= -LARGEST
+            ):  # NaN is neither
                 raise UserError(
                     f"{self.path}: tensor {name!r} holds values that are not finite or beyond {LARGEST:g}; "
                     "copy or train the model again"

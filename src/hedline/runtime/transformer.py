@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hedline.arrays import Floats, Ints
+from hedline.arrays import Doubles, Floats, Ints
 from hedline.runtime import Step, kernels
+from hedline.runtime.doubt import Doubt
 from hedline.runtime.folder import ModelFolder
 from hedline.runtime.kernels import Keys
-from hedline.runtime.layers import Doubt, Linear, OpenOutput, OutputLayer, Pool, Spare, Table, groups
+from hedline.runtime.layers import Linear, OpenOutput, OutputLayer, Pool, Spare, Table, groups
 from hedline.runtime.shortlist import CandidateOutput, OpenCandidates
 from hedline.runtime.tensors import TensorFile
 
@@ -227,15 +228,15 @@ class Tree:
             if known != row:
                 self._same[row] = known
 
-    def states(self, root: int, paths: Sequence[Ints], start: int) -> Floats:
-        """The decoder's outputs for headlines of pieces, `start` and each piece, end to end."""
+    def places(self, root: int, paths: Sequence[Ints], start: int) -> list[int]:
+        """Where in `hidden` the outputs for headlines of pieces are, of `start` and each piece, end to end."""
         found = []
         for path in paths:
             place = root
             for piece in (start, *path.tolist()):
                 place = self._places[place, piece]
                 found.append(place)
-        return self.hidden.rows[found]
+        return found
 
 
 @dataclass
@@ -278,16 +279,15 @@ class TransformerScorer:
         self._spare = Spare()
         self.doubt = Doubt.open(folder)
 
-    def doubts(self, state: State, row: int, paths: Sequence[Ints]) -> Floats | None:
+    def doubts(self, state: State, row: int, paths: Sequence[Ints], log_probs: Sequence[Doubles]) -> Floats:
         """(n,) how much the model doubts headlines of pieces `paths` that searches from this state wrote for a row.
 
-        None where the model has not learnt to doubt.
+        log_probs: of each one's pieces and its end. Only for a model that has learnt to doubt.
         """
-        if self.doubt is None:
-            return None
-        root = -1 - int(state.encoded.inputs.packed[state.owners[row]])
-        states = state.encoded.tree.states(root, paths, self.start_id)
-        return self.doubt.of(states, [len(path) + 1 for path in paths])
+        assert self.doubt is not None
+        root, tree = -1 - int(state.encoded.inputs.packed[state.owners[row]]), state.encoded.tree
+        rows, places = np.unique(tree.places(root, paths, self.start_id), return_inverse=True)
+        return self.doubt.of(tree.hidden.rows[rows], places, list(map(len, log_probs)), np.concatenate(log_probs))
 
     def start(self, inputs: Sequence[Ints], candidates: Sequence[Ints] | None) -> State:
         """Encode inputs (ragged piece ids); one row for each. An empty input counts as one `<unk>`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from hedline.text.polarity_words import IRREGULAR
 from hedline.text.tokenize import remembered
@@ -32,6 +32,22 @@ def _undoubled(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt" else word
 
 
+def is_nearly(word: str, known: Collection[str]) -> bool:
+    """Whether a word looks like one of those known, but for a few letters that are no other ending of it.
+
+    >>> is_nearly("readmeme", ["readme"]), is_nearly("closing", ["closed"])
+    (True, False)
+    """
+    from difflib import get_close_matches  # here: few headlines have such a word
+
+    alike = [each for each in known if each[0] == word[0] and len(each) > 4 < len(word)]
+    near = get_close_matches(word, alike, n=1, cutoff=0.75)
+    same = sum(word[: i + 1] == each[: i + 1] for each in near for i in range(min(len(word), len(each))))
+    return bool(near) and not {word[same:], near[0][same:]} <= _OF_THE_SAME
+
+
+# Endings of one word's forms.
+_OF_THE_SAME = frozenset(["", "s", "es", "ed", "ing", "en", "n", "e", "er", "ers", "ion", "ions", "ment", "al"])
 _ENDINGS: Iterable[tuple[str, str]] = (
     ("ies", "y"), ("ied", "y"), ("ation", ""), ("ions", ""), ("ings", ""), ("ion", ""), ("ing", ""), ("ed", ""),
     ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("es", ""), ("ss", "ss"), ("us", "us"), ("s", ""),

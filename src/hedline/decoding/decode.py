@@ -92,6 +92,9 @@ class Engine:
         searched = decode(self.scorer, self.reader.open(sources, options), options)
         found = [list(self._cased(searched.read(p, options), source, options)) for p, source in enumerate(sources)]
         self._search_harder(sources, searched, found, options)
+        free = options.mode == "abstractive" and not any(
+            (options.words, options.bytes, options.chars, options.exact_words, options.fill)
+        )
         guards = Guards(
             options.guard_numbers,
             bool(options.guard_names),
@@ -101,11 +104,10 @@ class Engine:
             forced=options.guard_meaning and bool(options.exact_words or options.fill),
             least=FEW_WORDS if options.guard_meaning and not options.is_tight else 1,
             exact=options.exact_words or 0,
-            free=options.mode == "abstractive"
-            and not any((options.words, options.bytes, options.chars, options.exact_words, options.fill)),
+            free=free,
             careful=options.guard_meaning
             and self.reader.units == "words",  # such a model is too weak for words of its own there
-            most_doubt=1.0 if options.most_doubt is None else options.most_doubt,
+            most_doubt=1.0 if options.most_doubt is None or not free else options.most_doubt,
         )
         if guards.active:
             kept = self._guard(sources, searched, found, options, guards)
@@ -202,7 +204,7 @@ class Engine:
 
     def _if_doubted(self, found: Found, source: Any, options: DecodeOptions, guards: Guards) -> Found:
         """The input's own words first, where the model doubts its headline and a clause of the input will do."""
-        if not (found.nbest and guards.free and guards.meaning and guards.doubted(found.nbest[0])):
+        if not (found.nbest and guards.meaning and guards.doubted(found.nbest[0])):
             return found
         own = self._own_words(source, options, guards, LONG_ENOUGH)
         return Found([*own, *found.nbest][: options.nbest], (ALL_DOUBTED,)) if own else found

@@ -165,11 +165,11 @@ class Trail:
             found[at], row = self.columns[at][row], int(self.parents[at][row])
         return found
 
-    def sums_of(self, step: int, row: int) -> Doubles:
-        """(step,) the log-probabilities of the hypothesis at `row` after each of its `step` units."""
-        found = np.empty(step)
-        for at in range(step - 1, -1, -1):
-            found[at], row = self.log_probs[at][row], int(self.parents[at][row])
+    def sums_of(self, step: int, row: int) -> list[float]:
+        """The log-probabilities of the hypothesis at `row` after each of its `step` units, before them 0."""
+        found = [0.0] * (step + 1)
+        for at in range(step, 0, -1):
+            found[at], row = self.log_probs[at - 1][row], int(self.parents[at - 1][row])
         return found
 
     def path(self, step: int, row: int) -> tuple[Ints, Floats]:
@@ -267,7 +267,8 @@ class Endings:
     def log_probs(self, index: int) -> Doubles:
         """(T + 1,) the log-probabilities of an ending's units, that of ending there last."""
         step, row, _, _, total, _ = self.ranked[index]
-        return np.diff(self.trail.sums_of(step, row), prepend=0.0, append=total)
+        sums = np.array([*self.trail.sums_of(step, row), total])
+        return np.asarray(sums[1:] - sums[:-1])
 
     def key(self, index: int) -> float:
         """What an ending is ranked by."""

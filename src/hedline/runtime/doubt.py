@@ -94,4 +94,4 @@ class Doubt:
         parts = [means, np.maximum.reduceat(seen, starts), states[places[ends - 1]], measures(log_probs, lengths)]
         told = np.concatenate(parts, axis=1).astype(np.float32)
         hidden = np.maximum(steady_product(told, self.within.T) + self.bias, 0.0)
-        return sigmoid(steady_product(hidden, self.out[:, None])[:, 0] + self.shift)
+        return sigmoid((hidden * self.out).sum(axis=1) + self.shift)

@@ -180,7 +180,7 @@ class Engine:
             ]
             if not missed:
                 break
-            wide = _for_more(options)
+            wide = _for_more(options, NARROW if guards.careful else GUARDED)
             if way == "read":
                 again = [self._cased(searched.read(place, wide), sources[place], wide) for place in missed]
             else:
@@ -263,9 +263,9 @@ def _missed(nbest: Sequence[Candidate], options: DecodeOptions) -> bool:
     return not nbest or bool(options.exact_words and nbest[0].short)
 
 
-def _for_more(options: DecodeOptions) -> DecodeOptions:
+def _for_more(options: DecodeOptions, most: int) -> DecodeOptions:
     """The options of a search for as many candidates as the guards choose from."""
-    more = min(max(2 * options.nbest, GUARDED), max(options.nbest, MOST_HYPOTHESES // POOL))
+    more = min(max(2 * options.nbest, most), max(options.nbest, MOST_HYPOTHESES // POOL))
     return options.but(nbest=more, decoder="beam" if options.decoder == "exact" else options.decoder)
 
 

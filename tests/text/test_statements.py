@@ -186,6 +186,9 @@ def test_a_headline_is_a_whole_sentence():
     assert form_faults("I bought a lamp", bought) == []
     unless = "Unless parliament approves the budget, teachers in Lund will not be paid in March."
     assert form_faults("Unless parliament approves budget for teachers in Lund", unless)
+    setting = "Of the nine ferries ordered by the islands in June, only two will sail this year."
+    assert form_faults("Of the nine ferries ordered by islands", setting)
+    assert form_faults("Of nine ferries ordered in June, only two will sail", setting) == []
     assert form_faults("Unless parliament approves budget, teachers will not be paid", unless) == []
 
 

@@ -265,6 +265,9 @@ def _stumbles(said: Words, told: Words) -> list[str]:
 
 def _breaks_off(said: Words, told: Words) -> bool:
     """Whether the last word wants another: "the coach who denied" (giving pills), "cancelled as storm" (missed it)."""
+    setting = said.lower[0] in ("of", "among") and said.lower[:1] == told.lower[:1] and "," in told.lower
+    if setting and laid_on(said, told)[-1] < told.lower.index(","):
+        return True  # "Of the 31 firms invited in June": what is said of them comes later
     if said.lower[-1] in PARTICLES and len(said) > 1:
         wanting = zip(told.lower, told.lower[1:], told.raw[2:], strict=False)
         noun = next((after for *pair, after in wanting if tuple(pair) == said.lower[-2:]), ",")

@@ -74,15 +74,17 @@ def test_sets_count_the_same_whatever_their_size():
     assert trial.score == pytest.approx(0.3)
 
 
-def test_the_chosen_settings_are_written_and_used(home: Path) -> None:
+@pytest.mark.parametrize("kept", [{}, {"beam": 2, "slack": 1.5, "doubt": 0.2, "most_doubt": 0.7}])
+def test_the_chosen_settings_are_written_and_used(home: Path, kept: dict[str, float]) -> None:
     weights = {"log_prob": 1.0, "unigram": 0.7}
-    before = {"format": 1, "weights": weights, "stopped": "never", "decoding": {"guard_names": True}}
+    before = {"format": 1, "weights": weights, "stopped": "never", "decoding": {"guard_names": True, **kept}}
     (home / "model" / "tuning.json").write_text(json.dumps(before))
     paths = [home / "set.jsonl", home / "other.jsonl"]
     result, best = choose_decoding(home / "model", paths, DecodingSettings(limit=20))
     assert json.loads((home / "model" / "tuning.json").read_text()) == result
     assert (result["weights"], result["stopped"]) == (weights, "never")
-    assert result["decoding"] == best.setting.table() | {"guard_names": True}
+    kept = {name: kept[name] for name in ("doubt", "most_doubt") if name in kept}  # beam and slack are the trials'
+    assert result["decoding"] == kept | best.setting.table() | {"guard_names": True}
     assert [each["inputs"] for each in result["decoding_choice"]["sets"]] == [20, 20]
     trials = result["decoding_choice"]["trials"]
     assert best.score == max(trial["score"] for trial in trials if trial["decoding"]["rerank"] == best.setting.rerank)

@@ -286,13 +286,18 @@ def row(trial: Trial) -> dict[str, Any]:
 
 
 def _write(path: Path, setting: Setting, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Put the setting and how it was found into tuning.json, beside the weights that are there."""
-    value = read_json(path) if path.is_file() else {"format": TUNING_FORMAT, "weights": dict(ABS_WEIGHTS)}
-    guard = read_defaults(path.parent).guard_names
+    """Put the setting and how it was found into tuning.json, beside the weights that are there.
+
+    How much doubt counts stays: every trial was decoded so.
+    """
+    value: dict[str, Any] = {"format": TUNING_FORMAT, "weights": dict(ABS_WEIGHTS)}
+    value = read_json(path) if path.is_file() else value
+    guard, before = read_defaults(path.parent).guard_names, value.get("decoding", {})
+    kept = {name: before[name] for name in ("doubt", "most_doubt") if name in before}
     result = {
         **value,
         "format": TUNING_FORMAT,
-        "decoding": setting.table() | {"guard_names": guard},
+        "decoding": kept | setting.table() | {"guard_names": guard},
         "decoding_choice": record,
     }
     write_json(path, result)

@@ -187,7 +187,10 @@ def main() -> None:
     told = []
     for path in asked.judged:
         told.append(read_told(asked.model, read_judged(path)))
-        print(f"{path}: {len(told[-1].lengths):,} headlines, {100 * float(told[-1].wrong.mean()):.1f} % unsound")
+        print(
+            f"{path}: {len(told[-1].lengths):,} headlines, {100 * float(told[-1].wrong.mean()):.1f} % unsound",
+            flush=True,
+        )
     network = Network(told)
     for epoch, loss in enumerate(learn(network, told), 1):
         print(f"epoch {epoch} of {EPOCHS}: loss {loss:.4f}", flush=True)
